@@ -55,7 +55,7 @@ public sealed class StorePackedTests
             var random = new Random(seed);
             using var before = OpenFull(_directory, mode);
             double hitRatio = 0;
-            for (int round = 0; round < 20; round++)
+            for (int round = 0; round < 8; round++)
                 hitRatio = HitRatioOf(before.Store, random);
             Assert.Equal(mode != ValueCompression.Off, before.Store.GetStatistics().CompressedCount > 3_000);
             double count = before.Store.GetStatistics().Count;
@@ -70,8 +70,8 @@ public sealed class StorePackedTests
     // The share of hits of a workload of which a tenth of the keys gets two thirds of the requests.
     private double HitRatioOf(CacheStore store, Random random)
     {
-        const int Requests = 20_000;
-        const int Keys = 40_000;
+        const int Requests = 80_000;
+        const int Keys = 160_000;
         int hits = 0;
         for (int i = 0; i < Requests; i++)
         {
@@ -97,7 +97,7 @@ public sealed class StorePackedTests
         directory, _clock, new JournalOptions { FileBytes = 2 << 20, Chunks = 4 }, hasThreads: true,
         options =>
         {
-            options.MemoryLimitBytes = 2 << 20;
+            options.MemoryLimitBytes = 8 << 20;
             options.KeyspaceCount = 1;
             options.ShardCount = 1;
             options.Compression = mode;
