@@ -32,6 +32,16 @@ public sealed partial class CacheStore
     /// <summary>Shows a value of a load to the store before it is set: a dictionary may be made of some.</summary>
     internal void NoteLoaded(ReadOnlySpan<byte> value) => _state.Reclaimer.OfferLoaded(value);
 
-    /// <summary>Ends a load.</summary>
-    internal void EndLoad() => _state.Reclaimer.EndLoaded(mayComeAgain: true);
+    /// <summary>Whether a load is under way.</summary>
+    internal bool IsLoading => _state.Packer.IsLoading;
+
+    /// <summary>Begins a load, of any keyspaces, until <see cref="EndLoad"/>; before its first value.</summary>
+    internal void BeginLoad() => _state.Packer.IsLoading = true;
+
+    /// <summary>Ends a load, also one that failed.</summary>
+    internal void EndLoad()
+    {
+        _state.Packer.IsLoading = false;
+        _state.Reclaimer.EndLoaded(mayComeAgain: true);
+    }
 }

@@ -36,7 +36,7 @@ internal sealed partial class ValuePacker
     private DictionarySamples? _loaded;
     private bool _isLoaded;
 
-    // Written by threads that load, and under the gate at their end; read under the gate.
+    // Written by who begins and ends a load, read under the gate.
     private bool _isLoading;
 
     // Written by the training thread, taken under the gate.
@@ -110,14 +110,14 @@ internal sealed partial class ValuePacker
         _trainer.Start();
     }
 
-    /// <summary>Says that a value is loaded: until the load ends, the hottest are compressed too.</summary>
+    /// <summary>Whether a load is under way: until it ends, the hottest are compressed too.</summary>
     /// <remarks>
     /// They may have been compressed before they became hot. If they stayed plain, others would go that had room.
     /// </remarks>
-    public void NoteLoading()
+    public bool IsLoading
     {
-        if (!Volatile.Read(ref _isLoading))
-            Volatile.Write(ref _isLoading, true);
+        get => Volatile.Read(ref _isLoading);
+        set => Volatile.Write(ref _isLoading, value);
     }
 
     /// <summary>Whether a value of a load may become a sample: perhaps there are enough meanwhile.</summary>
@@ -147,8 +147,6 @@ internal sealed partial class ValuePacker
     {
         _loaded = null;
         Volatile.Write(ref _isLoaded, !mayComeAgain);
-        if (mayComeAgain)
-            Volatile.Write(ref _isLoading, false);
     }
 
     /// <summary>Waits for the training thread, if there is one; for tests.</summary>

@@ -62,7 +62,7 @@ internal sealed partial class ValuePacker(ValueCompression mode, PackedRecords r
         if (!header.IsString || header.IsLarge)
             return Leave();
         bool staysPlain = mode == ValueCompression.Off
-            || (mode == ValueCompression.Cold && frequency == Bucket.FrequencyMax && !Volatile.Read(ref _isLoading));
+            || (mode == ValueCompression.Cold && frequency == Bucket.FrequencyMax && !IsLoading);
         if (header.IsCompressed)
             return staysPlain ? PackStep.Unpack : IsOutdated(bytes) ? PackStep.Pack : PackStep.None;
         if (staysPlain)

@@ -217,7 +217,6 @@ internal sealed partial class Reclaimer
     public void OfferLoaded(ReadOnlySpan<byte> value)
     {
         var packer = _state.Packer;
-        packer.NoteLoading();
         if (!packer.WantsLoaded(value.Length))
             return;
         try

@@ -47,6 +47,7 @@ internal sealed class StoreLoader : IBlockTarget, IDisposable
         _keyspaces = [.. Enumerable.Range(0, store.KeyspaceCount).Select(store.SelectKeyspace)];
         _expiry = new LoadedExpiry(store.TimeProvider.GetUtcNow().ToUnixTimeMilliseconds());
         store.HoldFields(); // A later record may give an expired one another moment.
+        store.BeginLoad();
         _own = new RecordInserter(_keyspaces, _expiry);
         _replay = new RecordReplay(_own);
         _batchBytes = batchBytes;
@@ -117,15 +118,20 @@ internal sealed class StoreLoader : IBlockTarget, IDisposable
     {
         End();
         _expiry.End(_keyspaces, _lastWallMs);
-        _keyspaces[0].ReleaseFields(_lastWallMs);
-        _keyspaces[0].EndLoad();
+        Release();
     }
 
     /// <summary>Ends the threads; blocks that were not applied are not.</summary>
     public void Dispose()
     {
         _threads?.Dispose();
+        Release();
+    }
+
+    private void Release()
+    {
         _keyspaces[0].ReleaseFields(_lastWallMs);
+        _keyspaces[0].EndLoad();
     }
 
     // Within a snapshot only parts depend on other blocks.

@@ -151,7 +151,7 @@ public sealed class ParallelLoadTests : IDisposable
     }
 
     [Fact]
-    public void Cancelled_EndsTheThreads()
+    public void Cancelled_EndsTheThreads_AndTheLoad()
     {
         using (var rig = new StoreRig(_directory, _clock))
         {
@@ -162,10 +162,15 @@ public sealed class ParallelLoadTests : IDisposable
 
         using var cancellation = new CancellationTokenSource();
         using var store = StoreRig.Create(_clock);
-        using var loader = new StoreLoader(
-            store, new LoadProgress { Cancellation = cancellation.Token }, Threads, batchBytes: 1);
-        cancellation.Cancel();
-        Assert.Throws<OperationCanceledException>(() => loader.Apply("a", 0, default, default));
+        using (var loader = new StoreLoader(
+            store, new LoadProgress { Cancellation = cancellation.Token }, Threads, batchBytes: 1))
+        {
+            Assert.True(store.IsLoading);
+            cancellation.Cancel();
+            Assert.Throws<OperationCanceledException>(() => loader.Apply("a", 0, default, default));
+        }
+
+        Assert.False(store.IsLoading);
         using var after = Load(_directory, Threads, batchBytes: 1);
         Assert.Equal(1_000, after.Durable.LoadedRecords);
     }

@@ -63,6 +63,7 @@ public sealed class StorePackedTests
             before.Durable.Dispose();
             using var after = OpenFull(_directory.AfterKill(), mode);
 
+            Assert.False(after.Store.IsLoading); // From now on the hottest stay plain.
             Assert.InRange(after.Store.GetStatistics().Count, count * 0.99, count * 1.01);
             Assert.InRange(HitRatioOf(after.Store, random), hitRatio - 0.01, 1);
         });
