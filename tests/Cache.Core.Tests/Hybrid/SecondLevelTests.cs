@@ -204,9 +204,8 @@ public sealed class SecondLevelTests : IDisposable
         }
 
         await _here.Cache.RemoveAsync("k", HybridFixture.Token);
-        int done = _far.ChangesDone;
         held.SetResult();
-        await HybridFixture.Until(() => _far.ChangesDone == done + 2);
+        await HybridFixture.Until(() => _here.Cache.IsIdle);
         Assert.Empty(_far.Keys);
     }
 
@@ -224,7 +223,7 @@ public sealed class SecondLevelTests : IDisposable
         Assert.Equal("v", await _there.GetPresent<string>("k"));
         gate.Open("w");
         await later;
-        await HybridFixture.Until(() => _far.ChangesDone == 2);
+        await HybridFixture.Until(() => _here.Cache.IsIdle);
         Assert.Single(_far.Keys);
     }
 
@@ -243,7 +242,7 @@ public sealed class SecondLevelTests : IDisposable
 
         held.SetResult();
 
-        await HybridFixture.Until(() => _far.ChangesDone == 3);
+        await HybridFixture.Until(() => _here.Cache.IsIdle);
         Assert.Equal("new", await _there.GetPresent<string>("k"));
     }
 
