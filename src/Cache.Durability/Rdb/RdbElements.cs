@@ -32,6 +32,18 @@ internal sealed class RdbElements(int bytesMax, int countMax)
         }
     }
 
+    /// <summary>The memory that it has.</summary>
+    public long HeldBytes =>
+        _bytes.Length + (long)_ends.Capacity * sizeof(int) + (long)_scores.Capacity * sizeof(double);
+
+    /// <summary>Forgets all, and the memory.</summary>
+    public void Trim()
+    {
+        Clear();
+        _bytes = [];
+        _ends.Capacity = _scores.Capacity = 0;
+    }
+
     public void Clear()
     {
         _ends.Clear();

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text;
 using Cache.Durability.Rdb;
 using Cache.Testing;
@@ -101,6 +102,50 @@ public sealed class RdbStreamsTests
         else
             Assert.Throws<RdbFormatException>(() => Read(file.ToArray(), sink));
         Assert.Equal(isTaken, sink is { Groups: 2, Consumers: 4 });
+    }
+
+    // Entries, removed ones, names, the name, 0; flags, time and number behind the first, value, parts; one removed.
+    [Theory]
+    [InlineData("1 1 1 f 0 2 0 0 v 4 3 1 0 w 4", true)]
+    [InlineData("1 1 1 f 0 2 0 0 v 4 1 1 0 1 f w 6", true)]
+    [InlineData("2 0 1 f 0 2 0 5 v 4 2 1 -3 w 4", true)]
+    [InlineData("2 1 1 f 0 2 0 0 v 4 3 1 0 w 4", false)]
+    [InlineData("1 0 1 f 0 2 0 0 v 4 3 1 0 w 4", false)]
+    [InlineData("0 2 1 f 0 2 0 0 v 4 3 1 0 w 4", false)]
+    [InlineData("1 1 1 f 1 2 0 0 v 4 3 1 0 w 4", false)]
+    [InlineData("1 1 1 f 0 2 0 0 v 5 3 1 0 w 4", false)]
+    [InlineData("1 1 1 f 0 2 0 0 v 4 3 1 0 w 3", false)]
+    [InlineData("1 1 1 f 0 2 0 0 v 4 3 1 0 w", false)]
+    [InlineData("1 0 1 f 0 2 -6 0 v 4", false)]
+    [InlineData("1 0 5 f 0 2 0 0 v 4", false)]
+    [InlineData("1 0 -1 f 0 2 0 0 v 4", false)]
+    [InlineData("1 0 1 f 0 0 0 0 0 4", false)]
+    [InlineData("1 0 1 f 0 0 0 0 99 g v 6", false)]
+    [InlineData("2 0 1 f 0 2 0 1 v 4 2 0 1 w 4", false)]
+    public void TryRead_OfANode_IsTakenIfItsPartsAreWhatTheySay(string parts, bool isTaken)
+    {
+        var pack = new RdbListpackWriter();
+        foreach (string part in parts.Split(' '))
+        {
+            if (long.TryParse(part, CultureInfo.InvariantCulture, out long number))
+                pack.Add(number);
+            else
+                pack.Add(Encoding.ASCII.GetBytes(part));
+        }
+
+        using var file = new MemoryStream();
+        var writer = new RdbWriter(file, DateTimeOffset.UnixEpoch);
+        new RdbStreamWriter(writer).Begin(new RdbEntry(0, "k"u8.ToArray(), default, null), nodes: 1);
+        writer.WriteBytes([0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 1]);
+        writer.WriteBytes(pack.Complete());
+        foreach (ulong number in (ulong[])[parts[0] == '2' ? 2ul : 1, 9, 9, 5, 1, 0, 0, 2, 0])
+            writer.WriteNumber(number);
+        writer.WriteEnd();
+
+        if (isTaken)
+            Read(file.ToArray(), new Counter());
+        else
+            Assert.Throws<RdbFormatException>(() => Read(file.ToArray(), new Counter()));
     }
 
     private static long Fill(RdbElements names, RdbElements values, int index, int length)
