@@ -153,9 +153,10 @@ run_near() {
 
 # run RUNNER: its output, and its counts; a runner that ends without them has failed.
 run() {
-  local log="$work/$1.log" line
+  local log="$work/$1.log" line start=$SECONDS
   printf '== %s\n' "$1"
   "run_${1//-/_}" >"$log" 2>&1
+  echo "took $((SECONDS - start)) s"
   cat "$log"
   line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1)
   [ -n "$line" ] || { line='0 passed, 1 failed'; echo "$1 ended without its counts: $line"; }

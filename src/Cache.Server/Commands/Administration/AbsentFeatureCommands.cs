@@ -20,6 +20,14 @@ internal static class AbsentFeatureCommands
     public static IReadOnlyList<CommandBinding> Bindings { get; } =
     [
         new("module|list", static (in RespRequest _, CommandContext context) => context.Reply.ArrayHeader(0)),
+        new("module|load", RefuseModule),
+        new("module|loadex", RefuseModule),
+        new("module|unload", RefuseModule),
         new("module|help", static (in RespRequest _, CommandContext context) => context.Reply.Help(_moduleHelp)),
     ];
+
+    private static void RefuseModule(in RespRequest request, CommandContext context) => context.Reply.Error(
+        "ERR MODULE command not allowed. If the enable-module-command option is set to \"local\", you can run it from a "u8
+        + "local connection, otherwise you need to set this option in the configuration file, and then restart the "u8
+        + "server."u8);
 }

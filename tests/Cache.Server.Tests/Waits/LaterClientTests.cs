@@ -1,0 +1,38 @@
+using Cache.Core;
+using Cache.Server.Tests.Commands;
+using Cache.Server.Waits;
+
+namespace Cache.Server.Tests.Waits;
+
+/// <summary>Clients that ask for an element after it came, and before those who waited for it are served.</summary>
+public sealed class LaterClientTests : IDisposable
+{
+    private readonly CacheStore _store = new(new CacheOptions { MemoryLimitBytes = 8 << 20 });
+
+    [Theory]
+    [InlineData("BLPOP k 0", "RPUSH k a", "*2\r\n$1\r\nk\r\n$1\r\na\r\n")]
+    [InlineData("BLPOP other k 0", "RPUSH k a", "*2\r\n$1\r\nk\r\n$1\r\na\r\n")]
+    [InlineData("BLMOVE k to LEFT LEFT 0", "RPUSH k a", "$1\r\na\r\n")]
+    [InlineData("BRPOPLPUSH k to 0", "RPUSH k a", "$1\r\na\r\n")]
+    [InlineData("BLMPOP 0 2 other k LEFT", "RPUSH k a", "*2\r\n$1\r\nk\r\n*1\r\n$1\r\na\r\n")]
+    [InlineData("BZPOPMIN k 0", "ZADD k 1 a", "*3\r\n$1\r\nk\r\n$1\r\na\r\n$1\r\n1\r\n")]
+    public void LaterClient_WhileTheEarlierOneIsNotServedYet_WaitsBehindIt(string command, string write, string reply)
+    {
+        var earlier = new CommandClient(_store);
+        var later = new CommandClient(earlier.Server);
+        var writer = new CommandClient(earlier.Server);
+        Assert.Empty(earlier.Begin(command.Split(' ')));
+
+        Assert.True(WaitTable.TryHold());
+        writer.Run(write);
+        Assert.Empty(later.Begin(command.Split(' ')));
+        earlier.Server.Waits.Unhold();
+
+        Assert.Equal(reply, earlier.Receive());
+        Assert.Empty(later.Receive());
+        writer.Run(write);
+        Assert.Equal(reply, later.Receive());
+    }
+
+    public void Dispose() => _store.Dispose();
+}
