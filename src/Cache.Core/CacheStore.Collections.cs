@@ -146,6 +146,9 @@ public sealed partial class CacheStore
     /// <summary>Lets fields expire again, and at once those of moments up to one, in Unix milliseconds.</summary>
     internal void ReleaseFields(long floorUnixMs) => _state.Fields.Release(floorUnixMs);
 
+    /// <summary>Removes the fields of a hash that have expired; for a load.</summary>
+    internal void RemoveExpiredFields(ReadOnlySpan<byte> key) => FieldSweep.RemoveAll(_state, KeyOf(key));
+
     /// <summary>Changes elements of a collection as a journal says; an absent key was evicted.</summary>
     internal WriteStatus ChangeStored(ReadOnlySpan<byte> key, EntryKind kind, ReadOnlySpan<byte> changes)
     {

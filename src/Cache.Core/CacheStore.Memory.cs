@@ -7,8 +7,9 @@ public sealed partial class CacheStore
 {
     /// <summary>
     /// The longest that one write of any keyspace has waited for memory since this was called last: while entries were
-    /// evicted for it, or for other threads that did so. Zero if none has. For one caller, now and then; of a store
-    /// that was disposed too. Thread-safe.
+    /// evicted for it, or for other threads that did so. Zero if none has. For one caller, now and then: a server of
+    /// the store calls it each second while its latency-monitor-threshold is above 0. Of a store that was disposed
+    /// too. Thread-safe.
     /// </summary>
     public TimeSpan TakeLongestWaitForMemory() => _state.Reclaimer.TakeLongestTaking();
 

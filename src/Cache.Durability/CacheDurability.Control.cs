@@ -266,7 +266,18 @@ public sealed partial class CacheDurability
             durable.Dispose();
             _durable = null;
             _store.ClearAll();
-            Open(isNew: false, isRecording);
+            try
+            {
+                Open(isNew: false, isRecording);
+            }
+            catch
+            {
+                // A part of the entries, which expire much later, and nothing records changes: as after such a start.
+                _store.ClearAll();
+                _hasFailed = true;
+                UpdateServing();
+                throw;
+            }
         }
     }
 

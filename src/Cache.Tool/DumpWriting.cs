@@ -32,7 +32,7 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
         ThrowIfNotWhole(idle, from);
         using var store = new CacheStore(
             new CacheOptions { MemoryLimitBytes = memoryLimitBytes, Eviction = EvictionPolicy.None }, time);
-        var loader = new StoreLoader(store);
+        using var loader = new StoreLoader(store);
         Load(idle, store, loader);
         idle.ThrowIfUsedMeanwhile();
         long loaded = store.GetStatistics().Count; // None of them expires before the end of the load.

@@ -13,6 +13,8 @@ internal static class CollectionsVerb
 {
     private const int NameLength = 16;
     private const int Forced = 5;
+    private const int Rounds = 3;
+    private const int Stride = 618_033_989; // A prime: it comes by all numbers, each once.
     private const int WarmUps = 200;
     private const int Removals = 5;
     private const long CachedBytes = 1 << 20; // Pages that each processor keeps.
@@ -48,11 +50,57 @@ internal static class CollectionsVerb
 
     private static int Run(ParseResult arguments)
     {
+        PrintMeans(arguments.GetValue(_elements));
         PrintSteps(arguments.GetValue(_elements));
         PrintFreeing(arguments.GetValue(_freed));
         PrintChurn();
         PrintForced(arguments.GetValue(_kept));
         return 0;
+    }
+
+    // To compare with usec_per_call of Redis's INFO commandstats: without a server, and without a clock around each.
+    private static void PrintMeans(int elements)
+    {
+        using var store = CreateStore(elements * 300L);
+        byte[] value = new byte[20];
+        byte[] read = new byte[value.Length];
+        var table = new TextTable("a call, of a million at random", "µs, mean");
+        Mean(table, null, elements, name => store.Hash("hash"u8).Set(name, value) == WriteStatus.Done);
+        Mean(table, null, elements, name => store.SetOf("set"u8).Add(name) == WriteStatus.Done);
+        Mean(table, null, elements, name => store.SortedSet("zset"u8).Add(name, ScoreOf(name)) == WriteStatus.Done);
+        for (int i = 0; i < Rounds; i++)
+        {
+            Mean(table, "HGET", elements, name =>
+            {
+                var sink = new SpanSink(read);
+                return store.Hash("hash"u8).TryGet(name, ref sink);
+            });
+            Mean(table, "SISMEMBER", elements, name => store.SetOf("set"u8).Contains(name));
+            Mean(table, "ZSCORE", elements, name =>
+                store.SortedSet("zset"u8).GetScore(name, out _) == ReadStatus.Found);
+            Mean(table, "ZRANK", elements, name =>
+                store.SortedSet("zset"u8).GetRank(name, isReversed: false, out _) == ReadStatus.Found);
+            double sign = i % 2 == 0 ? -1 : 1;
+            Mean(table, "ZADD, another score", elements, name =>
+                store.SortedSet("zset"u8).Add(name, sign * ScoreOf(name)) == WriteStatus.Done);
+        }
+
+        table.Print();
+    }
+
+    private static void Mean(TextTable table, string? name, int elements, Func<byte[], bool> call)
+    {
+        byte[] element = new byte[NameLength];
+        long start = Stopwatch.GetTimestamp();
+        for (int i = 0; i < elements; i++)
+        {
+            Name((int)((long)i * Stride % elements), element);
+            if (!call(element))
+                throw new WrongAnswerException($"{name}: element {i}");
+        }
+
+        if (name is not null)
+            table.Add(name, $"{Stopwatch.GetElapsedTime(start).TotalMicroseconds / elements:F3}");
     }
 
     private static void PrintSteps(int elements)

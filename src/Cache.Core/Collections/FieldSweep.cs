@@ -12,6 +12,15 @@ internal static class FieldSweep
     public static void Attach(StoreState state) =>
         state.Reclaimer.FieldRemover = (key, keyspace) => Remove(state, key, keyspace);
 
+    /// <summary>Removes all expired fields of a hash of any length; for a load.</summary>
+    public static void RemoveAll(StoreState state, in EntryKey key)
+    {
+        var edit = new RemoveExpiredEdit(state.Fields.NowMs);
+        while (ObjectWriter.Write(state, key, ref edit) == WriteStatus.Done && edit.IsMore)
+        {
+        }
+    }
+
     private static void Remove(StoreState state, byte[] key, byte keyspace)
     {
         var entryKey = new EntryKey(key, keyspace, state.HashOf(key, keyspace));

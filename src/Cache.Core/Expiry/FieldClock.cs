@@ -3,8 +3,8 @@ namespace Cache.Core.Expiry;
 /// <summary>Tells which fields of hashes have expired. Thread-safe.</summary>
 /// <remarks>
 /// Asked only of fields that have a moment: others cost nothing. While files are loaded, none expires: a later record
-/// may give it another moment. What had expired before the last of them was written stays expired if the clock was set
-/// back meanwhile.
+/// may give it another moment. If the clock was set back, the end of the load removes what had expired before the last
+/// of them was written; until then that is the time.
 /// </remarks>
 internal sealed class FieldClock(CoarseClock clock)
 {

@@ -6,8 +6,8 @@ namespace Cache.Durability.Attachment;
 /// <remarks>
 /// A later record may give an expired entry a later expiry: a moment that has passed, or will pass soon, is moved far
 /// into the future until <see cref="End"/>. For expiry the time is then at least that of the last block, even if the
-/// clock was set back meanwhile: an entry that clients have seen expire never comes back. The threads of a load share
-/// it until then.
+/// clock was set back meanwhile: an entry or field that clients have seen expire never comes back. The threads of a
+/// load share it until then.
 /// </remarks>
 /// <param name="startMs">When the load began.</param>
 internal sealed class LoadedExpiry(long startMs)
@@ -22,6 +22,7 @@ internal sealed class LoadedExpiry(long startMs)
 
     private long _lastWallMs;
     private volatile bool _hasPostponed;
+    private bool _endsFields;
 
     /// <summary>When the load began.</summary>
     public long StartMs => startMs;
@@ -34,6 +35,10 @@ internal sealed class LoadedExpiry(long startMs)
         _lastWallMs = lastWallMs;
         if (!_hasPostponed && lastWallMs <= startMs)
             return;
+        // The fields that had expired go now: if they were only hidden until then, new ones would be hidden too.
+        _endsFields = lastWallMs > startMs;
+        if (_endsFields)
+            keyspaces[0].ReleaseFields(lastWallMs);
         foreach (var store in keyspaces)
             EndPostponement(store);
     }
@@ -78,6 +83,8 @@ internal sealed class LoadedExpiry(long startMs)
             {
                 if (store.TryPeekInfo(key, out var info))
                     EndPostponement(store, key, info);
+                if (_endsFields && info.Kind == EntryKind.Hash)
+                    store.RemoveExpiredFields(key);
             }
 
             sink.Keys.Clear();

@@ -36,7 +36,10 @@ internal sealed class StoreLoader : IBlockTarget, IDisposable
     private BlockKind _kind;
     private long _lastWallMs;
 
-    /// <param name="store">The store.</param>
+    // From the first block on: a store in use, whose directory is new, is left alone.
+    private bool _isLoading;
+
+    /// <param name="store">The store; it may be in use if nothing will be applied.</param>
     /// <param name="progress">Receives the progress.</param>
     /// <param name="threads">The number of threads; 0: as the processors are.</param>
     /// <param name="batchBytes">The bytes of blocks that a thread takes together.</param>
@@ -46,8 +49,6 @@ internal sealed class StoreLoader : IBlockTarget, IDisposable
         _progress = progress ?? new LoadProgress();
         _keyspaces = [.. Enumerable.Range(0, store.KeyspaceCount).Select(store.SelectKeyspace)];
         _expiry = new LoadedExpiry(store.TimeProvider.GetUtcNow().ToUnixTimeMilliseconds());
-        store.HoldFields(); // A later record may give an expired one another moment.
-        store.BeginLoad();
         _own = new RecordInserter(_keyspaces, _expiry);
         _replay = new RecordReplay(_own);
         _batchBytes = batchBytes;
@@ -84,6 +85,8 @@ internal sealed class StoreLoader : IBlockTarget, IDisposable
     public void Apply(string file, long offset, in BlockHeader header, ReadOnlySpan<byte> payload)
     {
         _progress.Cancellation.ThrowIfCancellationRequested();
+        if (!_isLoading)
+            Hold();
         _lastWallMs = Math.Max(_lastWallMs, header.WallMs);
         if (header.Kind != _kind) // The journal begins: its records are newer than all of the snapshot.
             End();
@@ -128,9 +131,19 @@ internal sealed class StoreLoader : IBlockTarget, IDisposable
         Release();
     }
 
+    private void Hold()
+    {
+        _isLoading = true;
+        _keyspaces[0].HoldFields(); // A later record may give an expired one another moment.
+        _keyspaces[0].BeginLoad();
+    }
+
     private void Release()
     {
-        _keyspaces[0].ReleaseFields(_lastWallMs);
+        if (!_isLoading)
+            return;
+        _isLoading = false;
+        _keyspaces[0].ReleaseFields(0);
         _keyspaces[0].EndLoad();
     }
 

@@ -14,6 +14,7 @@ internal sealed class LatencyWatch(ServerState server, Func<bool, TimeSpan>? tak
     private readonly Lock _lock = new();
     private TimeSpan _paused = GC.GetTotalPauseDuration();
     private long _lookedAt = server.TimeProvider.GetTimestamp();
+    private bool _wasOn = server.Settings.LatencyThresholdMs > 0;
 
     /// <summary>Looks at the time since the last look.</summary>
     /// <param name="interval">How long that should be: what it is longer, the thread pool was late.</param>
@@ -29,10 +30,14 @@ internal sealed class LatencyWatch(ServerState server, Func<bool, TimeSpan>? tak
             var late = server.TimeProvider.GetElapsedTime(_lookedAt, now) - interval;
             _lookedAt = now;
             var round = takeLongestRound?.Invoke(isOn) ?? TimeSpan.Zero;
-            var wait = server.TakeLongestWaitForMemory();
             var pause = TakePause();
+            bool wasOn = _wasOn;
+            _wasOn = isOn;
             if (!isOn)
-                return;
+                return; // The store's longest wait is left to who uses the store in process.
+            var wait = server.TakeLongestWaitForMemory();
+            if (!wasOn)
+                return; // What was before is no event.
             Note(LatencyCauses.ThreadPool, late, thresholdMs);
             Note(LatencyCauses.Loop, round, thresholdMs);
             Note(LatencyCauses.Eviction, wait, thresholdMs);

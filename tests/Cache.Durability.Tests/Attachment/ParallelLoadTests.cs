@@ -165,6 +165,8 @@ public sealed class ParallelLoadTests : IDisposable
         using (var loader = new StoreLoader(
             store, new LoadProgress { Cancellation = cancellation.Token }, Threads, batchBytes: 1))
         {
+            Assert.False(store.IsLoading);
+            loader.Apply("a", 0, default, default);
             Assert.True(store.IsLoading);
             cancellation.Cancel();
             Assert.Throws<OperationCanceledException>(() => loader.Apply("a", 0, default, default));

@@ -3,6 +3,7 @@ using System.Text;
 using Cache.Core;
 using Cache.Durability.Attachment;
 using Cache.Durability.Format;
+using Cache.Durability.Journaling;
 using Cache.Durability.Recovery;
 using Cache.Durability.Tests.Files;
 using Cache.Testing;
@@ -73,15 +74,98 @@ public sealed class StoreFieldExpiryTests
         Fill(rig.Store, count);
         rig.Store.Hash("h"u8).Expire("field 1"u8, rig.Store.NowUnixMs + 1_000);
         rig.Durable.Save();
-        _clock.Advance(10_000);
+        _clock.JumpWallClock(TimeSpan.FromSeconds(10)); // No sweep removes the field, which the journal would have.
+        rig.Store.Set("later"u8, "1"u8);
+        rig.Durable.Journal.Write();
+        rig.Durable.Journal.Sync();
+
+        var clock = new FakeTimeProvider();
+        using var after = new StoreRig(_directory.AfterPowerLoss(new Random(1)), clock);
+
+        Assert.Null(after.Store.Hash("h"u8).GetArray("field 1"u8));
+        Assert.Equal(count - 1, after.Store.Hash("h"u8).Count);
+        after.Store.Hash("h"u8).Expire("field 2"u8, after.Store.NowUnixMs + 5_000); // By the clock as it is now.
+        Assert.Equal("value 2"u8, after.Store.Hash("h"u8).GetArray("field 2"u8)!);
+        clock.Advance(5_000);
+        Assert.Null(after.Store.Hash("h"u8).GetArray("field 2"u8));
+    }
+
+    // One that is beyond what a sweep takes at a time, one that has no other field, and one of another keyspace.
+    [Fact]
+    public void Start_WithAClockThatWasSetBack_RemovesFieldsOfAllHashes()
+    {
+        using var rig = new StoreRig(_directory, _clock);
+        long moment = rig.Store.NowUnixMs + 1_000;
+        Fill(rig.Store, 20_000);
+        for (int i = 0; i < 20_000; i++)
+            rig.Store.Hash("h"u8).Expire(Bytes($"field {i}"), i == 7 ? moment + 60_000 : moment);
+        rig.Store.Hash("all"u8).Set("f"u8, "v"u8);
+        rig.Store.Hash("all"u8).Expire("f"u8, moment);
+        var other = rig.Store.SelectKeyspace(1);
+        Fill(other, 3);
+        other.Hash("h"u8).Expire("field 1"u8, moment);
+        rig.Durable.Save();
+        _clock.JumpWallClock(TimeSpan.FromSeconds(10));
         rig.Store.Set("later"u8, "1"u8);
         rig.Durable.Journal.Write();
         rig.Durable.Journal.Sync();
 
         using var after = new StoreRig(_directory.AfterPowerLoss(new Random(1)), new FakeTimeProvider());
 
-        Assert.Null(after.Store.Hash("h"u8).GetArray("field 1"u8));
-        Assert.Equal(count - 1, after.Store.Hash("h"u8).Count);
+        Assert.Equal(1, after.Store.Hash("h"u8).Count);
+        Assert.Equal("value 7"u8, after.Store.Hash("h"u8).GetArray("field 7"u8)!);
+        Assert.False(after.Store.TryPeekInfo("all"u8, out _));
+        Assert.Equal(2, after.Store.SelectKeyspace(1).Hash("h"u8).Count);
+    }
+
+    // The sweeps of the store run meanwhile.
+    [Theory]
+    [InlineData(3)]
+    [InlineData(500)]
+    public void Start_ThatTakesSeconds_KeepsAFieldThatALaterRecordGaveTime(int count)
+    {
+        using var rig = new StoreRig(_directory, _clock);
+        Fill(rig.Store, count);
+        rig.Store.Hash("h"u8).Expire("field 1"u8, rig.Store.NowUnixMs + 1_000);
+        rig.Durable.Save();
+        rig.Store.Hash("h"u8).Expire("field 1"u8, rig.Store.NowUnixMs + 600_000);
+        rig.Durable.Journal.Write();
+        rig.Durable.Journal.Sync();
+        var directory = _directory.AfterPowerLoss(new Random(1));
+        var clock = new FakeTimeProvider();
+        clock.Advance(5_000);
+        directory.Observed = _ => clock.Advance(2_000);
+
+        using var after = new StoreRig(directory, clock, start: new StoreStart { LoadThreads = 1, HasThreads = false });
+
+        directory.Observed = null;
+        Assert.Equal("value 1"u8, after.Store.Hash("h"u8).GetArray("field 1"u8)!);
+        Assert.Equal(count, after.Store.Hash("h"u8).Count);
+    }
+
+    // As BGSAVE begins one, while clients use the store.
+    [Theory]
+    [InlineData(3)]
+    [InlineData(500)]
+    public void Start_OfAStoreInUse_WithANewDirectory_LetsNoExpiredFieldComeBack(int count)
+    {
+        using var store = StoreRig.Create(_clock);
+        Fill(store, count);
+        store.Hash("h"u8).Expire("field 1"u8, store.NowUnixMs + 1);
+        _clock.Advance(2); // No sweep yet.
+        int operations = 0;
+        _directory.Observed = _ =>
+        {
+            operations++;
+            Assert.Null(store.Hash("h"u8).GetArray("field 1"u8));
+            Assert.False(store.IsLoading);
+        };
+
+        using var durable = DurableStore.Open(
+            store, _directory, new JournalOptions { FileBytes = 8 << 20, Chunks = 8 },
+            new StoreStart { IsNew = true, HasThreads = false });
+
+        Assert.NotEqual(0, operations);
     }
 
     [Fact]

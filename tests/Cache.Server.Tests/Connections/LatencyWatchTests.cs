@@ -86,6 +86,44 @@ public sealed class LatencyWatchTests : ConnectionTestBase
         Assert.Empty(state.LatencyEvents.GetLatest());
     }
 
+    // A second ago nobody had asked for events.
+    [Fact]
+    public async Task Look_AfterEventsWereSwitchedOn_NotesWhatCameAfterThat()
+    {
+        await using var server = await StartAsync();
+        var state = server.Server.State;
+        state.Settings.LatencyThresholdMs = 0;
+        var watch = new LatencyWatch(state, TakeRound);
+        Clock.Skip(_second + _long);
+        state.Settings.LatencyThresholdMs = ThresholdMs;
+
+        watch.Look(_second);
+
+        Assert.True(_isMeasured);
+        Assert.Null(LongestMs(state, "thread-pool"));
+
+        Clock.Skip(_second + _long);
+        watch.Look(_second);
+
+        Assert.NotNull(LongestMs(state, "thread-pool"));
+    }
+
+    // Who uses the store in process asks for it too.
+    [Fact]
+    public async Task Look_WhileEventsAreOff_LeavesTheStoreItsLongestWait()
+    {
+        await using var server = await StartAsync();
+        var state = server.Server.State;
+        state.Settings.LatencyThresholdMs = 0;
+        var watch = new LatencyWatch(state, TakeRound);
+        for (int i = 0; Store.GetStatistics().Evictions == 0; i++)
+            Store.Set(BitConverter.GetBytes(i), new byte[100_000]);
+
+        watch.Look(_second);
+
+        Assert.True(Store.TakeLongestWaitForMemory() > TimeSpan.Zero);
+    }
+
     private static long? LongestMs(ServerState state, string cause)
     {
         foreach (var (name, _, longestMs) in state.LatencyEvents.GetLatest())

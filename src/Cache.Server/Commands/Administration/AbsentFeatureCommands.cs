@@ -27,7 +27,7 @@ internal static class AbsentFeatureCommands
     ];
 
     private static void RefuseModule(in RespRequest request, CommandContext context) => context.Reply.Error(
-        "ERR MODULE command not allowed. If the enable-module-command option is set to \"local\", you can run it from a "u8
-        + "local connection, otherwise you need to set this option in the configuration file, and then restart the "u8
-        + "server."u8);
+        "ERR MODULE command not allowed. If the enable-module-command option is set to \"local\", you can run it "u8
+        + "from a local connection, otherwise you need to set this option in the configuration file, and then "u8
+        + "restart the server."u8);
 }

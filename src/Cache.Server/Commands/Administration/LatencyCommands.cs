@@ -198,8 +198,7 @@ internal static class LatencyCommands
             double sum = 0;
             foreach (var sample in samples)
                 sum += sample.Milliseconds;
-            text.Append(CultureInfo.InvariantCulture, $"{cause}: {samples.Length} samples of at least ")
-                .Append(CultureInfo.InvariantCulture, $"{thresholdMs} ms, average ")
+            text.Append(CultureInfo.InvariantCulture, $"{cause}: {samples.Length} samples, average ")
                 .Append(CultureInfo.InvariantCulture, $"{sum / Math.Max(1, samples.Length):F0} ms, ")
                 .Append(CultureInfo.InvariantCulture, $"longest {longestMs} ms. {AdviceFor(cause)}\n");
         }
@@ -216,7 +215,12 @@ internal static class LatencyCommands
         "fast-command" => "Its work is short, so the process waited: for processors, a pause of the garbage collector, "
             + "or memory that is swapped.",
         LatencyCauses.CollectorPause => "The process collected garbage; what the host application allocates counts.",
-        _ => "",
+        LatencyCauses.Eviction => "A write waited while entries were evicted for it; INFO memory tells what memory is "
+            + "used for.",
+        LatencyCauses.Loop => "A thread that serves clients did not look at them for so long: many requests came at "
+            + "once, or it waited for processors.",
+        _ => "What is due each second began late: code in the process blocks threads of the pool, or the whole process "
+            + "stood still or waited for processors.",
     };
 
     private static LatencySample[] SamplesOf(ReadOnlySpan<byte> cause, CommandContext context) =>

@@ -47,7 +47,7 @@ internal static class ShutdownCommand
             Stop(context);
     }
 
-    // While files are loaded nothing is saved: it would be only a part of the entries.
+    // While files are loaded, or could not be, nothing is saved: it would be only a part of the entries.
     private static bool TrySave(bool saves, bool savesNot, bool forces, CommandContext context)
     {
         var durability = context.Server.Durability;
@@ -60,7 +60,7 @@ internal static class ShutdownCommand
         }
 
         bool isDue = saves || !durability.IsWhole || (durability.SavePoints.Count > 0 && !durability.IsRecording);
-        if (isDue && !savesNot && durability.SnapshotJobs is { } jobs)
+        if (isDue && !savesNot && durability is { IsLoading: false, SnapshotJobs: { } jobs })
         {
             if (context.Progress is null && context.SuspensionEnd == SuspensionEnd.None)
                 jobs.Cancel(); // As in Redis; the snapshot of the stop replaces it.

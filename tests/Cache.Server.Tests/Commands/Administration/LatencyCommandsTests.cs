@@ -36,6 +36,22 @@ public sealed class LatencyCommandsTests : MeasuringTestBase
         Assert.Contains("Nothing took 10 ms", Client.Run("LATENCY DOCTOR"), StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData("eviction", "A write waited while entries were evicted for it;")]
+    [InlineData("event-loop", "A thread that serves clients did not look at them for so long:")]
+    [InlineData("thread-pool", "What is due each second began late:")]
+    [InlineData("gc-pause", "The process collected garbage;")]
+    public void Doctor_OfWhatIsNoCommand_SaysWhatItMeans(string cause, string meaning)
+    {
+        Server.Settings.LatencyThresholdMs = 10;
+        Server.LatencyEvents.Add(cause, Server.UnixSeconds, 20);
+        Server.Settings.LatencyThresholdMs = 100;
+
+        Assert.Contains(
+            $"{cause}: 1 samples, average 20 ms, longest 20 ms. {meaning}", Client.Run("LATENCY DOCTOR"),
+            StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Histogram_OfACommand_IsCumulativeByPowersOfTwo()
     {
