@@ -17,6 +17,8 @@ internal sealed class DumpStream : IRdbStreamSink
     /// <summary>Forgets its memory.</summary>
     public void Trim() => _collection.Trim();
 
+    public bool IsFull => _collection.IsTooLong;
+
     /// <returns>False if it is too long.</returns>
     public bool TryComplete() => _collection.TryComplete(
         _head.Length, _head.Added, IdOf(_head.Last), IdOf(_head.MaxRemoved));

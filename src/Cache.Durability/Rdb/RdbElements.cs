@@ -14,6 +14,12 @@ internal sealed class RdbElements(int bytesMax, int countMax)
     private byte[] _bytes = [];
     private int _used;
 
+    /// <summary>The bytes of all strings that are kept.</summary>
+    public int Bytes => _used;
+
+    /// <summary>The most bytes that are kept.</summary>
+    public int BytesMax => bytesMax;
+
     /// <summary>The number of strings, also of those that are not kept.</summary>
     public long Count { get; private set; }
 

@@ -31,6 +31,10 @@ internal sealed class RdbStreams(RdbSource source, RdbStrings strings, RdbElemen
     private const int RemovedPart = 1;
     private const int NamesPart = 2;
 
+    // An entry is told with names that a node has once: without a bound, long names and many short entries would be
+    // more work than any file has bytes. In all, so many times what a stream may have.
+    private const int TellingsMax = 4;
+
     // To clear a larger table would take as long for each small group behind a large one.
     private const int KeptCapacityMax = 1024;
 
@@ -40,6 +44,7 @@ internal sealed class RdbStreams(RdbSource source, RdbStrings strings, RdbElemen
     private Dictionary<RdbStreamId, (long Delivered, long Deliveries)> _pending = [];
     private byte[] _text = [];
     private long _length;
+    private long _told;
     private RdbStreamId _first;
     private RdbStreamId _last;
 
@@ -60,7 +65,7 @@ internal sealed class RdbStreams(RdbSource source, RdbStrings strings, RdbElemen
     public void Read(RdbType type)
     {
         sink.Begin();
-        (_length, _first, _last, IsTooLong) = (0, default, default, false);
+        (_length, _told, _first, _last, IsTooLong) = (0, 0, default, default, false);
         for (long count = strings.ReadLength(); count > 0; count--)
             ReadNode();
         bool isSecond = type != RdbType.Stream;
@@ -140,6 +145,8 @@ internal sealed class RdbStreams(RdbSource source, RdbStrings strings, RdbElemen
             throw new RdbFormatException(at, "the ids of a stream do not ascend.");
         _first = _length == 0 ? id : _first;
         (_last, _length) = (id, _length + 1);
+        if (IsTooLong)
+            return;
         fields.Clear();
         for (int i = 0; i < count; i++)
         {
@@ -147,10 +154,12 @@ internal sealed class RdbStreams(RdbSource source, RdbStrings strings, RdbElemen
             fields.Add(_parts[isSame ? place + i : place + 2 * i + 1]);
         }
 
-        if (fields.IsTooLong)
-            IsTooLong = true;
-        else
-            sink.TakeEntry(id, fields);
+        _told += fields.Bytes;
+        IsTooLong = fields.IsTooLong || _told > (long)TellingsMax * fields.BytesMax;
+        if (IsTooLong)
+            return;
+        sink.TakeEntry(id, fields);
+        IsTooLong = sink.IsFull;
     }
 
     private RdbStreamHead ReadHead(bool isSecond)

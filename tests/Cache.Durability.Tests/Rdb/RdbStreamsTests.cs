@@ -148,6 +148,48 @@ public sealed class RdbStreamsTests
             Assert.Throws<RdbFormatException>(() => Read(file.ToArray(), new Counter()));
     }
 
+    // A name of 50 KB that 3,000 entries share is told no more often than the bounds allow.
+    [Fact]
+    public void TryRead_OfOneLongNameAndManyEntries_EndsWithTheBounds()
+    {
+        const int Entries = 3_000;
+        var pack = new RdbListpackWriter();
+        foreach (long number in (long[])[Entries, 0, 1])
+            pack.Add(number);
+        pack.Add(new byte[50_000]);
+        pack.Add(0);
+        for (int i = 0; i < Entries; i++)
+        {
+            foreach (long number in (long[])[2, i, 0, 7, 4])
+                pack.Add(number);
+        }
+
+        using var file = new MemoryStream();
+        var writer = new RdbWriter(file, DateTimeOffset.UnixEpoch);
+        new RdbStreamWriter(writer).Begin(new RdbEntry(0, "k"u8.ToArray(), default, null), nodes: 1);
+        writer.WriteBytes([0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 1]);
+        writer.WriteBytes(pack.Complete());
+        foreach (ulong number in (ulong[])[Entries, 99_999, 9, 5, 1, 0, 0, Entries, 0])
+            writer.WriteNumber(number);
+        writer.WriteEnd();
+        var told = new Counter();
+        var full = new Counter { IsFull = true };
+
+        Read(file.ToArray(), told);
+        Read(file.ToArray(), full);
+
+        Assert.Equal((7, 1), (told.Entries, full.Entries)); // Four times 100,000 bytes.
+    }
+
+    [Fact]
+    public void GetHashCode_OfIdsThatDifferInHighBits_Differs()
+    {
+        var codes = Enumerable.Range(0, 100).Select(static i => (ulong)i)
+            .Select(static i => new RdbStreamId(i << 32 | i, 7).GetHashCode());
+
+        Assert.InRange(codes.Distinct().Count(), 90, 100);
+    }
+
     private static long Fill(RdbElements names, RdbElements values, int index, int length)
     {
         names.Clear();
@@ -176,6 +218,8 @@ public sealed class RdbStreamsTests
     private sealed class Counter : IRdbStreamSink
     {
         private RdbStreamId _last;
+
+        public bool IsFull { get; set; }
 
         public int Streams { get; private set; }
 

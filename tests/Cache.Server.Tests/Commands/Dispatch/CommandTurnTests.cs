@@ -35,7 +35,8 @@ public sealed class CommandTurnTests : IDisposable
 
     // The same of a string that is compressed.
     private static readonly string _text = TestPayload.SignValue(
-        "\0\u00c3\u0053\u00ee\u0080\0\u0006\u00d9\u0021\0x" + string.Concat(Enumerable.Repeat("\u00e0\u00ff\0", 1_700)));
+        "\0\u00c3\u0053\u00ee\u0080\0\u0006\u00d9\u0021\0x"
+        + string.Concat(Enumerable.Repeat("\u00e0\u00ff\0", 1_700)));
 
     // As many as a request on a loop may have, with the name.
     private static readonly string[] _longs = Enumerable.Repeat(Long, Turn.ArgumentsMax - 2).ToArray();
