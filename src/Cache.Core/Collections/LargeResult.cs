@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
 using Cache.Core.Collections.Objects;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
@@ -29,24 +30,18 @@ internal sealed class LargeResult(StoreState state, EntryKind kind) : IDisposabl
     public WriteStatus Make<TElements>(scoped in EntryKey key, ref TElements elements)
         where TElements : struct, IEntrySource, allows ref struct
     {
-        Discard();
-        if (!ObjectMaker.IsAllowed(state) || state.TryMakeObjects() is not { } objects)
+        if (!TryBegin(out var objects))
             return WriteStatus.CollectionTooLong;
         var status = WriteStatus.OutOfMemory;
         try
         {
-            if (!TryCreate(objects, key))
-                return status;
-            status = Fill(objects, key, ref elements);
-            if (status == WriteStatus.Done && state.ShardOf(key.Hash).Records(key))
-                status = MakeImage(objects, key);
-            return status;
+            if (TryCreate(objects, key))
+                status = Fill(objects, key, ref elements);
+            return status = End(objects, key, status);
         }
         finally // The store may have been disposed, and the caller's code may throw.
         {
-            if (status != WriteStatus.Done)
-                Discard();
-            objects.EndPrepaid();
+            EndMaking(objects, status);
         }
     }
 
@@ -54,22 +49,18 @@ internal sealed class LargeResult(StoreState state, EntryKind kind) : IDisposabl
     /// <returns>Done; or why there is none.</returns>
     public WriteStatus MakeStored(scoped in EntryKey key, ReadOnlySpan<byte> stored)
     {
-        Discard();
-        if (!ObjectMaker.IsAllowed(state) || state.TryMakeObjects() is not { } objects)
+        if (!TryBegin(out var objects))
             return WriteStatus.CollectionTooLong;
         var status = WriteStatus.OutOfMemory;
         try
         {
-            if (!TryCreate(objects, key) || !ObjectMaker.TryFill(state, objects, key, _stub, kind, stored))
-                return status;
-            status = state.ShardOf(key.Hash).Records(key) ? MakeImage(objects, key) : WriteStatus.Done;
-            return status;
+            if (TryCreate(objects, key) && ObjectMaker.TryFill(state, objects, key, _stub, kind, stored))
+                status = WriteStatus.Done;
+            return status = End(objects, key, status);
         }
         finally // The store may have been disposed.
         {
-            if (status != WriteStatus.Done)
-                Discard();
-            objects.EndPrepaid();
+            EndMaking(objects, status);
         }
     }
 
@@ -96,6 +87,24 @@ internal sealed class LargeResult(StoreState state, EntryKind kind) : IDisposabl
     }
 
     public void Dispose() => Discard();
+
+    private bool TryBegin([NotNullWhen(true)] out ObjectHeap? objects)
+    {
+        Discard();
+        objects = ObjectMaker.IsAllowed(state) ? state.TryMakeObjects() : null;
+        return objects is not null;
+    }
+
+    // With what a journal gets.
+    private WriteStatus End(ObjectHeap objects, scoped in EntryKey key, WriteStatus filled) =>
+        filled == WriteStatus.Done && state.ShardOf(key.Hash).Records(key) ? MakeImage(objects, key) : filled;
+
+    private void EndMaking(ObjectHeap objects, WriteStatus status)
+    {
+        if (status != WriteStatus.Done)
+            Discard();
+        objects.EndPrepaid();
+    }
 
     private bool TryCreate(ObjectHeap objects, scoped in EntryKey key)
     {
