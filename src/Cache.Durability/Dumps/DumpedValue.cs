@@ -23,13 +23,12 @@ internal static class DumpedValue
     {
         payload = null;
         var stream = new MemoryStream();
-        byte[] name = key.ToArray();
         for (int attempts = 0; attempts < AttemptsMax; attempts++)
         {
             var value = new ValueSink();
             if (store.TryGet(key, ref value, out var info))
             {
-                var entry = new RdbEntry(0, name, value.Bytes.AsMemory(0, value.Length), ExpiresAtMs: null);
+                var entry = new RdbEntry(0, default, value.Bytes.AsMemory(0, value.Length), ExpiresAtMs: null);
                 stream.Capacity = (int)Math.Min(value.Length + (long)StringFrameLength, lengthMax);
                 var writer = new RdbWriter(stream, lengthMax);
                 writer.Write(entry);
@@ -41,7 +40,7 @@ internal static class DumpedValue
                 return false;
             var collection = new RdbWriter(stream, lengthMax);
             if (new DumpCollectionWriting(collection).TryWrite(
-                store, info.Kind, new RdbEntry(0, name, default, ExpiresAtMs: null)))
+                store, info.Kind, new RdbEntry(0, key.ToArray(), default, ExpiresAtMs: null)))
             {
                 payload = End(collection, stream);
                 return true;

@@ -118,7 +118,7 @@ public sealed class RdbStreamsTests
     [InlineData("1 1 1 f 0 2 0 0 v 5 3 1 0 w 4", false)]
     [InlineData("1 1 1 f 0 2 0 0 v 4 3 1 0 w 3", false)]
     [InlineData("1 1 1 f 0 2 0 0 v 4 3 1 0 w", false)]
-    [InlineData("1 0 1 f 0 2 -6 0 v 4", false)]
+    [InlineData("1 0 1 f 0 2 -2 0 v 4", false)]
     [InlineData("1 0 5 f 0 2 0 0 v 4", false)]
     [InlineData("1 0 -1 f 0 2 0 0 v 4", false)]
     [InlineData("1 0 1 f 0 0 0 0 0 4", false)]
