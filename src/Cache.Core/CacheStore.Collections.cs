@@ -87,6 +87,49 @@ public sealed partial class CacheStore
                 : EntryWriter.SetPacked(_state, KeyOf(key), kind, bytes, options));
     }
 
+    /// <summary>Writes a collection in the form of files, which anybody may have made: it is checked.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="kind">No string.</param>
+    /// <param name="bytes">The collection.</param>
+    /// <param name="options">Not with an expiry in the past.</param>
+    /// <param name="isWhole">Whether the store could have made it; else nothing is written.</param>
+    /// <returns>
+    /// CollectionTooLong also of a small one that the store takes as a large one alone.
+    /// </returns>
+    internal WriteStatus SetForeign(
+        ReadOnlySpan<byte> key, EntryKind kind, ReadOnlySpan<byte> bytes, in EntryOptions options, out bool isWhole)
+    {
+        ThrowIfDisposed();
+        isWhole = StoredCollection.IsWhole(kind, bytes);
+        if (!isWhole)
+            return WriteStatus.ConditionNotMet;
+        if (key.Length > KeyLengthMax)
+            return WriteStatus.KeyTooLong;
+        var entryKey = KeyOf(key);
+        if (ElementReader.IsStored(bytes))
+            return Counted(SetForeign(entryKey, kind, bytes, options));
+        return CollectionLimits.MayBecome(ShardOf(entryKey), entryKey, lengthBefore: 0, bytes.Length)
+            ? Counted(EntryWriter.SetPacked(_state, entryKey, kind, bytes, options))
+            : WriteStatus.CollectionTooLong;
+    }
+
+    private WriteStatus SetForeign(
+        in EntryKey key, EntryKind kind, ReadOnlySpan<byte> bytes, in EntryOptions options)
+    {
+        for (var elements = ElementReader.OfStored(bytes); elements.TryRead();)
+        {
+            if (elements.Name.Length > _state.ValueLengthMax || elements.Value.Length > _state.ValueLengthMax)
+                return WriteStatus.CollectionTooLong;
+        }
+
+        using var large = new LargeResult(_state, kind);
+        var status = large.MakeStored(key, bytes);
+        return status == WriteStatus.Done ? large.Link(key, options) : status;
+    }
+
+    /// <summary>The number of the first write of a new list, see <see cref="ListReplacer"/>.</summary>
+    internal ulong FirstListChange => (_state.Objects?.LoadedChange ?? 0) + 1;
+
     /// <summary>Gives an entry of any kind a sliding expiry; its value is not made again.</summary>
     /// <param name="key">The key.</param>
     /// <param name="slidingMs">The interval.</param>

@@ -35,7 +35,7 @@ internal static class ListReplacer
             ArrayPool<byte>.Shared.Return(memory);
         }
 
-        return ReplaceLarge(store.State, key, ref elements);
+        return ReplaceLarge(store.State, key, store.FirstListChange, ref elements);
     }
 
     private static bool TryPack<TElements>(ref TElements elements, scoped ref PackedEditor editor)
@@ -50,11 +50,12 @@ internal static class ListReplacer
         return true;
     }
 
-    private static WriteStatus ReplaceLarge<TElements>(StoreState state, in EntryKey key, ref TElements elements)
+    private static WriteStatus ReplaceLarge<TElements>(
+        StoreState state, in EntryKey key, ulong firstChange, ref TElements elements)
         where TElements : struct, IKeySource, allows ref struct
     {
         byte[] name = new byte[ListChange.FirstNameSize];
-        ListChange.Name(name, isFirst: true, ListChange.AtEnd, (state.Objects?.LoadedChange ?? 0) + 1);
+        ListChange.Name(name, isFirst: true, ListChange.AtEnd, firstChange);
         using var large = new LargeResult(state, EntryKind.List);
         var source = new ListSource<TElements>(elements, name);
         var status = large.Make(key, ref source);

@@ -1,4 +1,5 @@
 using Cache.Core;
+using Cache.Durability.Dumps;
 using Cache.Durability.Format;
 using Cache.Durability.Rdb;
 using Cache.Tool.Verbs;

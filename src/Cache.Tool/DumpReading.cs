@@ -1,6 +1,7 @@
 using System.Runtime.InteropServices;
 using Cache.Core;
 using Cache.Durability.Catalog;
+using Cache.Durability.Dumps;
 using Cache.Durability.Files;
 using Cache.Durability.Format;
 using Cache.Durability.Journaling;

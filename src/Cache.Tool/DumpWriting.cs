@@ -1,6 +1,7 @@
 using Cache.Core;
 using Cache.Durability.Attachment;
 using Cache.Durability.Catalog;
+using Cache.Durability.Dumps;
 using Cache.Durability.Format;
 using Cache.Durability.Journaling;
 using Cache.Durability.Rdb;
@@ -23,7 +24,6 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
     private long _written;
     private long _sliding;
     private long _expiringFields;
-    private DumpStreamWriting? _streams; // Of the file that is written.
 
     public void Run(string from, string dump)
     {
@@ -160,16 +160,18 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
     private void WriteEntries(Stream stream, CacheStore store, byte[]? databases)
     {
         var writer = new RdbWriter(stream, time.GetUtcNow());
+        var collections = new DumpCollectionWriting(writer);
         for (int database = 0; database < store.KeyspaceCount; database++)
         {
             int keyspace = databases != null && database < databases.Length ? databases[database] : database;
-            WriteEntries(writer, store.SelectKeyspace(keyspace), database);
+            WriteEntries(writer, collections, store.SelectKeyspace(keyspace), database);
         }
 
         writer.WriteEnd();
     }
 
-    private void WriteEntries(RdbWriter writer, CacheStore store, int database)
+    private void WriteEntries(
+        RdbWriter writer, DumpCollectionWriting collections, CacheStore store, int database)
     {
         var keys = new KeyBatch();
         var value = new ValueSink();
@@ -187,13 +189,15 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
                     info.ExpiresAtUnixMs == 0 ? null : info.ExpiresAtUnixMs);
                 if (isString)
                     writer.Write(entry);
-                else if (!TryWriteCollection(writer, store, info.Kind, entry))
+                else if (!collections.TryWrite(store, info.Kind, entry))
                 {
                     if (info.Kind == EntryKind.Hash)
                         continue; // All of its fields have expired.
                     throw new ToolException($"A dump cannot hold the {info.Kind} that is at a key of {database}.");
                 }
 
+                if (info.Kind == EntryKind.Hash)
+                    _expiringFields += store.TryPeekCollection(keys[i], out var fields) ? fields.ExpiringCount : 0;
                 _written++;
                 _sliding += info.SlidingMs != 0 ? 1 : 0;
             }
@@ -201,67 +205,5 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
             keys.Clear();
         }
         while (cursor != 0);
-    }
-
-    private bool TryWriteCollection(RdbWriter writer, CacheStore store, EntryKind kind, in RdbEntry entry)
-    {
-        var key = entry.Key.Span;
-        switch (kind)
-        {
-            case EntryKind.Hash:
-                _expiringFields += store.TryPeekCollection(key, out var info) ? info.ExpiringCount : 0;
-                var fields = new HashSink(writer, entry);
-                return store.Hash(key).GetAll(ref fields) == ReadStatus.Found;
-            case EntryKind.List:
-                var elements = new ListSink(writer, entry);
-                return store.List(key).GetRange(0, -1, ref elements) == ReadStatus.Found;
-            case EntryKind.Set:
-                var members = new SetSink(writer, entry);
-                return store.SetOf(key).GetAll(ref members) == ReadStatus.Found;
-            case EntryKind.SortedSet:
-                var scores = new SortedSetSink(writer, entry);
-                return store.SortedSet(key).GetRange(SortedSetRange.All, ref scores) == ReadStatus.Found;
-            case EntryKind.Stream:
-                return (_streams ??= new DumpStreamWriting(writer)).TryWrite(store, entry);
-            default:
-                return false;
-        }
-    }
-
-    private readonly struct HashSink(RdbWriter writer, RdbEntry entry) : IFieldSink
-    {
-        public bool IsFull => false;
-
-        public void Begin(long count) => writer.BeginHash(entry, (int)count);
-
-        public void Take(scoped ReadOnlySpan<byte> field, scoped ReadOnlySpan<byte> value) =>
-            writer.WriteField(field, value);
-    }
-
-    private readonly struct ListSink(RdbWriter writer, RdbEntry entry) : IElementSink
-    {
-        public bool IsFull => false;
-
-        public void Begin(long count) => writer.BeginList(entry, (int)count);
-
-        public void Take(scoped ReadOnlySpan<byte> element) => writer.WriteElement(element);
-    }
-
-    private readonly struct SetSink(RdbWriter writer, RdbEntry entry) : IMemberSink
-    {
-        public bool IsFull => false;
-
-        public void Begin(long count) => writer.BeginSet(entry, (int)count);
-
-        public void Take(scoped ReadOnlySpan<byte> member) => writer.WriteMember(member);
-    }
-
-    private readonly struct SortedSetSink(RdbWriter writer, RdbEntry entry) : IScoredMemberSink
-    {
-        public bool IsFull => false;
-
-        public void Begin(long count) => writer.BeginSortedSet(entry, (int)count);
-
-        public void Take(scoped ReadOnlySpan<byte> member, double score) => writer.WriteMember(member, score);
     }
 }

@@ -5,6 +5,8 @@ using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Table;
 using Cache.Server.Settings;
 using Cache.Server.Statistics;
+using Cache.Server.Tests.Commands;
+using Cache.Server.Tests.Commands.Keys;
 using Cache.Server.Tests.Connections;
 using Cache.Testing;
 
@@ -49,6 +51,57 @@ public sealed class DurableServerTests : ConnectionTestBase, IAsyncLifetime
         Assert.Equal(":1\r\n", other.Exchange(Request("EXISTS", "b")));
         other.Exchange(Request("SELECT", "5"));
         Assert.Equal(":1\r\n", other.Exchange(Request("EXISTS", "a")));
+    }
+
+    // What a journal takes under a lock is less than the long ones have.
+    [Theory]
+    [InlineData(3)]
+    [InlineData(500)]
+    [InlineData(40_000)]
+    public async Task Restore_WithAJournal_IsThereAfterAStart(int count)
+    {
+        string[] elements = [.. Enumerable.Range(0, count).Select(i => $"element:{i}")];
+        using (var first = new CacheStore(new CacheOptions { MemoryLimitBytes = 64 << 20 }, Clock))
+        await using (var files = Create(first))
+        await using (var server = await InMemoryServer.StartAsync(
+            first, new RespServerOptions { Durability = files }))
+        {
+            var client = new CommandClient(server.Server.State);
+            for (int i = 0; i < count; i += 1_000)
+            {
+                string[] some = [.. elements.Skip(i).Take(1_000)];
+                client.Call(["RPUSH", "l", .. some]);
+                client.Call(["SADD", "s", .. some]);
+                foreach (string one in i == 0 ? some : [])
+                    client.Call("XADD", "x", "*", "field", one);
+            }
+
+            client.Run("XGROUP CREATE x group 0");
+            client.Run("XREADGROUP GROUP group one COUNT 2 STREAMS x >");
+            foreach (string key in new[] { "l", "s", "x" })
+            {
+                string payload = TestPayload.Of(client.Call("DUMP", key));
+                Assert.Equal("+OK\r\n", client.Call("RESTORE", key + "2", "0", payload));
+                Assert.Equal("+OK\r\n", client.Call("RESTORE", key, "0", payload, "REPLACE"));
+            }
+
+            client.Run("LPUSH l2 first");
+            client.Run("RPUSH l last");
+        }
+
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 64 << 20 }, Clock);
+        await using var filesAfter = Create(store);
+        await filesAfter.StartAsync(Cancellation);
+        var after = new CommandClient(store);
+        Assert.Equal($":{count + 1}\r\n", after.Run("LLEN l"));
+        Assert.Equal($":{count + 1}\r\n", after.Run("LLEN l2"));
+        Assert.Equal("*2\r\n$5\r\nfirst\r\n$9\r\nelement:0\r\n", after.Run("LRANGE l2 0 1"));
+        Assert.Equal("$4\r\nlast\r\n", after.Run("LINDEX l -1"));
+        Assert.Equal($":{count}\r\n", after.Run("SCARD s2"));
+        Assert.Equal(after.Run("XRANGE x - +"), after.Run("XRANGE x2 - +"));
+        Assert.Equal(after.Run("XPENDING x group"), after.Run("XPENDING x2 group"));
+        Assert.StartsWith("*4\r\n:2\r\n", after.Run("XPENDING x2 group"), StringComparison.Ordinal);
+        store.RequireWhole();
     }
 
     [Fact]

@@ -226,8 +226,9 @@ internal static class FolderArrows
         ["Cache.Server.Commands.Strings"] =
             [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
         // The name of the eviction policy says which figures OBJECT knows.
+        // DUMP and RESTORE: what files of Redis have of one value.
         ["Cache.Server.Commands.Keys"] =
-            [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
+            [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts, "Cache.Durability.Dumps"],
         ["Cache.Server.Commands.Hashes"] =
             [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Lists"] =
@@ -369,12 +370,20 @@ internal static class FolderArrows
             "Cache.Durability.Format",
         ],
 
+        // Values of a store as files of Redis have them: for the tool's files, and for DUMP and RESTORE.
+        ["Cache.Durability.Dumps"] =
+        [
+            Core, Contracts, StreamContracts, "Cache.Durability.Attachment", "Cache.Durability.Format",
+            "Cache.Durability.Rdb",
+        ],
+
         // Composes; reads and writes files by what the library is made of.
         ["Cache.Tool"] =
         [
             Verbs, "Cache.Tool.Analysis", "Cache.Tool.Live", "Cache.Tool.Standalone", "Cache.Tool.Configuration", Core,
             Contracts, StreamContracts, "Cache.Durability.Attachment", "Cache.Durability.Journaling",
-            "Cache.Durability.Recovery", "Cache.Durability.Rdb", "Cache.Durability.Catalog", "Cache.Durability.Files",
+            "Cache.Durability.Recovery", "Cache.Durability.Dumps",
+            "Cache.Durability.Rdb", "Cache.Durability.Catalog", "Cache.Durability.Files",
             "Cache.Durability.Format",
         ],
         // The doctor's rules, over the figures of a package.

@@ -2,7 +2,7 @@
 # Runs other languages' clients, and Redis itself, against our stand-alone server.
 #
 # usage: run.sh [RUNNER...]        all runners, or redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls
-#                                  node-redis redis-py stackexchange conformance generated conversations formats
+#                                  node-redis redis-py stackexchange conformance generated conversations dumps formats
 #                                  dashboard near
 #
 # INTEROP_PORT=6379 INTEROP_TLS_PORT=6380 INTEROP_CA=cert.pem run.sh ...     against a server that runs already, instead of one that is built and started here
@@ -130,6 +130,12 @@ run_conversations() {
   limited /usr/bin/python3 conformance/conversations.py --redis "$redis" --ours "$ours" --count 40 --seed "$random_seed"
 }
 
+run_dumps() {
+  [ -n "${redis:-}" ] || start_redis || return 1
+  limited /usr/bin/python3 conformance/dumps.py --redis "$redis" --ours "$ours" --count 400 --seed "$random_seed" \
+    --seconds "$generated_seconds"
+}
+
 run_formats() {
   build formats || return 1
   build "$root/src/Cache.Tool" || return 1
@@ -173,7 +179,7 @@ ca=${INTEROP_CA:-}
 passed=0
 failed=0
 [ $# -gt 0 ] || set -- redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls \
-  node-redis redis-py stackexchange conformance generated conversations formats dashboard near
+  node-redis redis-py stackexchange conformance generated conversations dumps formats dashboard near
 for runner in "$@"; do run "$runner"; done
 printf '== interop\n%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

@@ -35,13 +35,8 @@ internal sealed class LargeResult(StoreState state, EntryKind kind) : IDisposabl
         var status = WriteStatus.OutOfMemory;
         try
         {
-            var room = default(PageRoom);
-            while (!objects.TryCreate(kind, out _stub))
-            {
-                if (!room.TryMake(state, key))
-                    return status;
-            }
-
+            if (!TryCreate(objects, key))
+                return status;
             status = Fill(objects, key, ref elements);
             if (status == WriteStatus.Done && state.ShardOf(key.Hash).Records(key))
                 status = MakeImage(objects, key);
@@ -55,10 +50,36 @@ internal sealed class LargeResult(StoreState state, EntryKind kind) : IDisposabl
         }
     }
 
-    /// <summary>Gives it to a key, whatever that has.</summary>
-    public WriteStatus Link(scoped in EntryKey key)
+    /// <summary>Makes it of a whole collection in the form of files, which was checked.</summary>
+    /// <returns>Done; or why there is none.</returns>
+    public WriteStatus MakeStored(scoped in EntryKey key, ReadOnlySpan<byte> stored)
     {
-        var operation = new SetObjectOperation(kind, _stub, default, _image.Bytes, _image.Block);
+        Discard();
+        if (!ObjectMaker.IsAllowed(state) || state.TryMakeObjects() is not { } objects)
+            return WriteStatus.CollectionTooLong;
+        var status = WriteStatus.OutOfMemory;
+        try
+        {
+            if (!TryCreate(objects, key) || !ObjectMaker.TryFill(state, objects, key, _stub, kind, stored))
+                return status;
+            status = state.ShardOf(key.Hash).Records(key) ? MakeImage(objects, key) : WriteStatus.Done;
+            return status;
+        }
+        finally // The store may have been disposed.
+        {
+            if (status != WriteStatus.Done)
+                Discard();
+            objects.EndPrepaid();
+        }
+    }
+
+    /// <summary>Gives it to a key, whatever that has.</summary>
+    public WriteStatus Link(scoped in EntryKey key) => Link(key, default);
+
+    /// <summary>Gives it to a key, if the condition holds.</summary>
+    public WriteStatus Link(scoped in EntryKey key, in EntryOptions options)
+    {
+        var operation = new SetObjectOperation(kind, _stub, options, _image.Bytes, _image.Block);
         var status = state.ShardOf(key.Hash).Write(key, ref operation);
         if (operation.IsLinked)
             _stub = default;
@@ -75,6 +96,18 @@ internal sealed class LargeResult(StoreState state, EntryKind kind) : IDisposabl
     }
 
     public void Dispose() => Discard();
+
+    private bool TryCreate(ObjectHeap objects, scoped in EntryKey key)
+    {
+        var room = default(PageRoom);
+        while (!objects.TryCreate(kind, out _stub))
+        {
+            if (!room.TryMake(state, key))
+                return false;
+        }
+
+        return true;
+    }
 
     private WriteStatus MakeImage(ObjectHeap objects, scoped in EntryKey key)
     {

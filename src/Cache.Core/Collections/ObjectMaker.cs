@@ -165,8 +165,10 @@ internal static class ObjectMaker
         }
     }
 
-    private static bool TryFill(
-        StoreState state, ObjectHeap objects, in EntryKey key, ObjectStub stub, EntryKind kind,
+    /// <summary>Puts a whole collection, in the form of files, into an object that no key has yet.</summary>
+    /// <returns>False if no room can be made.</returns>
+    public static bool TryFill(
+        StoreState state, ObjectHeap objects, scoped in EntryKey key, ObjectStub stub, EntryKind kind,
         ReadOnlySpan<byte> stored)
     {
         var shapes = default(InheritedShapes);

@@ -8,24 +8,31 @@ namespace Cache.Durability.Attachment;
 /// <remarks>One thread at a time.</remarks>
 internal sealed class LargeCollection
 {
-    // Of a list that nobody has written yet.
-    private const ulong FirstChange = 1;
+    /// <summary>The number of the write, of a list that nobody has written yet.</summary>
+    public const ulong FirstChange = 1;
 
     private byte[] _bytes = [];
+    private ulong _change;
 
     /// <summary>The bytes, from the start of the array on.</summary>
     public byte[] Bytes => _bytes;
 
     public int Length { get; private set; }
 
+    /// <summary>Forgets its memory.</summary>
+    public void Trim() => (_bytes, Length) = ([], 0);
+
     /// <summary>Makes one of a kind from all of its names, with their values.</summary>
     /// <param name="type">The kind, as files number it.</param>
     /// <param name="count">The number of names.</param>
     /// <param name="elements">The names and values.</param>
-    public PackedCollection.Step Make<TElements>(byte type, int count, TElements elements)
+    /// <param name="change">Of a list: the number of the write.</param>
+    public PackedCollection.Step Make<TElements>(
+        byte type, int count, TElements elements, ulong change = FirstChange)
         where TElements : struct, IPackedElements
     {
         var kind = StoredType.KindOf(type);
+        _change = change;
         if (!TryMeasure(kind, count, elements, out int length))
             return PackedCollection.Step.TooLong;
         if (kind != EntryKind.List && IsAnyTwice(count, elements))
@@ -46,7 +53,7 @@ internal sealed class LargeCollection
         return PackedCollection.Step.Done;
     }
 
-    private static bool TryMeasure<TElements>(EntryKind kind, int count, TElements elements, out int length)
+    private bool TryMeasure<TElements>(EntryKind kind, int count, TElements elements, out int length)
         where TElements : struct, IPackedElements
     {
         long bytes = ElementReader.PrefixSize;
@@ -79,10 +86,10 @@ internal sealed class LargeCollection
     }
 
     // An element of a list has no name, but that of the first change.
-    private static ReadOnlySpan<byte> NameAt<TElements>(EntryKind kind, TElements elements, int index, Span<byte> head)
+    private ReadOnlySpan<byte> NameAt<TElements>(EntryKind kind, TElements elements, int index, Span<byte> head)
         where TElements : struct, IPackedElements =>
         kind == EntryKind.List
-            ? head[..ListChange.Name(head, isFirst: index == 0, ListChange.AtEnd, FirstChange)]
+            ? head[..ListChange.Name(head, isFirst: index == 0, ListChange.AtEnd, _change)]
             : elements.NameAt(index);
 
     private static ReadOnlySpan<byte> ValueAt<TElements>(

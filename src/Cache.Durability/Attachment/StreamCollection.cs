@@ -31,6 +31,9 @@ internal sealed class StreamCollection
     /// <summary>Whether it has more than a store takes: then it is none.</summary>
     public bool IsTooLong { get; private set; }
 
+    /// <summary>Forgets its memory.</summary>
+    public void Trim() => (_bytes, Length) = ([], 0);
+
     /// <summary>Begins a stream.</summary>
     public void Begin()
     {

@@ -3,6 +3,9 @@ namespace Cache.Durability.Rdb;
 /// <summary>Receives a stream of an RDB file, in the file's order.</summary>
 internal interface IRdbStreamSink
 {
+    /// <summary>Whether it takes no more of this stream.</summary>
+    bool IsFull { get; }
+
     /// <summary>Begins a stream: forgets the one before.</summary>
     void Begin();
 

@@ -22,6 +22,16 @@ internal sealed class RdbCollections(RdbSource source, RdbStrings strings, RdbEl
     private readonly byte[] _score = new byte[byte.MaxValue];
     private byte[] _text = [];
 
+    /// <summary>The memory that it has beside the elements.</summary>
+    public long HeldBytes => _text.Length + _pairs.HeldBytes;
+
+    /// <summary>Forgets its memory.</summary>
+    public void Trim()
+    {
+        _text = [];
+        _pairs.Trim();
+    }
+
     /// <summary>The kind of a type; null if it is none that is read here.</summary>
     public static RdbKind? KindOf(RdbType type) => type switch
     {

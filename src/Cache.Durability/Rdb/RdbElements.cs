@@ -14,6 +14,12 @@ internal sealed class RdbElements(int bytesMax, int countMax)
     private byte[] _bytes = [];
     private int _used;
 
+    /// <summary>The bytes of all strings that are kept.</summary>
+    public int Bytes => _used;
+
+    /// <summary>The most bytes that are kept.</summary>
+    public int BytesMax => bytesMax;
+
     /// <summary>The number of strings, also of those that are not kept.</summary>
     public long Count { get; private set; }
 
@@ -30,6 +36,18 @@ internal sealed class RdbElements(int bytesMax, int countMax)
             int start = index == 0 ? 0 : _ends[index - 1];
             return _bytes.AsSpan(start, _ends[index] - start);
         }
+    }
+
+    /// <summary>The memory that it has.</summary>
+    public long HeldBytes =>
+        _bytes.Length + (long)_ends.Capacity * sizeof(int) + (long)_scores.Capacity * sizeof(double);
+
+    /// <summary>Forgets all, and the memory.</summary>
+    public void Trim()
+    {
+        Clear();
+        _bytes = [];
+        _ends.Capacity = _scores.Capacity = 0;
     }
 
     public void Clear()

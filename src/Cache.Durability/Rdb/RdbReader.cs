@@ -27,8 +27,7 @@ internal sealed class RdbReader
     private readonly RdbSource _source;
     private readonly RdbStrings _strings;
     private readonly RdbSkipper _skipper;
-    private readonly RdbCollections? _collections;
-    private readonly RdbStreams? _streams;
+    private readonly RdbValues? _values;
     private readonly Dictionary<string, string> _auxiliaries = [];
     private readonly SortedDictionary<string, long> _skipped = new(StringComparer.Ordinal);
 
@@ -48,9 +47,7 @@ internal sealed class RdbReader
         _strings = new RdbStrings(_source);
         _skipper = new RdbSkipper(_source, _strings);
         if (elements is not null)
-            _collections = new RdbCollections(_source, _strings, elements);
-        if (elements is not null && streams is not null)
-            _streams = new RdbStreams(_source, _strings, elements, streams);
+            _values = new RdbValues(_source, _strings, elements, streams);
         Elements = elements;
         Version = ReadHeader();
     }
@@ -94,21 +91,9 @@ internal sealed class RdbReader
                 return true;
             }
 
-            if (_collections is not null && RdbCollections.KindOf(type) is { } kind)
+            if (_values is not null && _values.TryRead(type, out var kind))
             {
-                _collections.Read(type);
                 entry = new RdbEntry(_database, key, default, expiresAtMs) { Kind = kind };
-                return true;
-            }
-
-            if (_streams is not null && type is (RdbType.Stream or RdbType.Stream2 or RdbType.Stream3))
-            {
-                _streams.Read(type);
-                entry = new RdbEntry(_database, key, default, expiresAtMs) { Kind = RdbKind.Stream };
-                if (_streams.IsTooLong)
-                    Elements!.GiveUp();
-                else
-                    Elements!.Clear();
                 return true;
             }
 

@@ -3,7 +3,7 @@ using System.Diagnostics;
 
 namespace Cache.Durability.Rdb;
 
-/// <summary>The bytes of an RDB file in order, with offset and checksum.</summary>
+/// <summary>The bytes of an RDB file, or of one value, in order, with offset and checksum.</summary>
 /// <remarks>
 /// No length in the file is trusted: memory grows with the bytes that are read, not with declared lengths.
 /// </remarks>
@@ -12,7 +12,7 @@ internal sealed class RdbSource
     private const int BufferLength = 64 << 10;
 
     private readonly Stream _stream;
-    private readonly byte[] _buffer = new byte[BufferLength];
+    private byte[] _buffer;
 
     // Positions in the buffer: of the next byte, of the end of the checksummed bytes, and of the end.
     private int _position;
@@ -22,7 +22,10 @@ internal sealed class RdbSource
     private long _bufferOffset;
     private ulong _sum;
 
-    public RdbSource(Stream stream) => _stream = stream;
+    public RdbSource(Stream stream) => (_stream, _buffer) = (stream, new byte[BufferLength]);
+
+    /// <summary>Has nothing before <see cref="Begin"/>.</summary>
+    public RdbSource() => (_stream, _buffer) = (Stream.Null, []);
 
     /// <summary>The number of bytes read.</summary>
     public long Offset => _bufferOffset + _position;
@@ -36,6 +39,25 @@ internal sealed class RdbSource
             _summed = _position;
             return _sum;
         }
+    }
+
+    /// <summary>The memory of the buffer.</summary>
+    public int HeldBytes => _buffer.Length;
+
+    /// <summary>Has bytes in memory from now on, which are copied; they are not summed.</summary>
+    public void Begin(ReadOnlySpan<byte> bytes)
+    {
+        if (_buffer.Length < bytes.Length)
+            _buffer = GC.AllocateUninitializedArray<byte>(bytes.Length);
+        bytes.CopyTo(_buffer);
+        (_position, _summed, _end, _bufferOffset) = (0, bytes.Length, bytes.Length, 0);
+    }
+
+    /// <summary>Forgets its memory.</summary>
+    public void Trim()
+    {
+        _buffer = [];
+        Begin([]);
     }
 
     public bool IsAtEnd => _position == _end && !TryFill();

@@ -18,6 +18,9 @@ internal sealed class RdbStreamWriter(RdbWriter writer)
     private RdbStreamId _first;
     private int _count;
 
+    /// <summary>Whether there is more than the writer takes.</summary>
+    public bool IsFull => writer.IsFull;
+
     public void Begin(in RdbEntry entry, long nodes)
     {
         writer.WriteHead(entry, RdbType.Stream2);

@@ -26,6 +26,15 @@ internal sealed class RdbStreams(RdbSource source, RdbStrings strings, RdbElemen
     // Before the names of the fields, and behind each entry's flags.
     private const int HeadParts = 3;
 
+    // The parts of a node's head: how many entries are there, how many were removed, how many names follow.
+    private const int EntriesPart = 0;
+    private const int RemovedPart = 1;
+    private const int NamesPart = 2;
+
+    // An entry is told with names that a node has once: without a bound, long names and many short entries would be
+    // more work than any file has bytes. In all, so many times what a stream may have.
+    private const int TellingsMax = 4;
+
     // To clear a larger table would take as long for each small group behind a large one.
     private const int KeptCapacityMax = 1024;
 
@@ -35,17 +44,28 @@ internal sealed class RdbStreams(RdbSource source, RdbStrings strings, RdbElemen
     private Dictionary<RdbStreamId, (long Delivered, long Deliveries)> _pending = [];
     private byte[] _text = [];
     private long _length;
+    private long _told;
     private RdbStreamId _first;
     private RdbStreamId _last;
 
     /// <summary>Whether it has more than the bounds allow: then not all of it was told.</summary>
     public bool IsTooLong { get; private set; }
 
+    /// <summary>The memory that it has beside the fields.</summary>
+    public long HeldBytes => _text.Length + _parts.HeldBytes;
+
+    /// <summary>Forgets its memory.</summary>
+    public void Trim()
+    {
+        (_text, _groups, _consumers, _pending) = ([], [], [], []);
+        _parts.Trim();
+    }
+
     /// <exception cref="RdbFormatException">It is damaged.</exception>
     public void Read(RdbType type)
     {
         sink.Begin();
-        (_length, _first, _last, IsTooLong) = (0, default, default, false);
+        (_length, _told, _first, _last, IsTooLong) = (0, 0, default, default, false);
         for (long count = strings.ReadLength(); count > 0; count--)
             ReadNode();
         bool isSecond = type != RdbType.Stream;
@@ -77,29 +97,46 @@ internal sealed class RdbStreams(RdbSource source, RdbStrings strings, RdbElemen
 
     private void ReadEntries(RdbStreamId first, long at)
     {
-        long names = NumberAt(2, at);
-        if (names < 0 || names > _parts.Count - HeadParts)
+        long names = NumberAt(NamesPart, at);
+        if (names < 0 || names >= _parts.Count - HeadParts || NumberAt(HeadParts + names, at) != 0)
             throw Damaged(at);
-        long place = HeadParts + names + 1; // Behind a 0.
-        while (place < _parts.Count)
-            place = ReadEntry(first, (int)names, place, at);
+        long before = _length;
+        long removed = 0;
+        for (long place = HeadParts + names + 1; place < _parts.Count;)
+            removed += ReadEntry(first, (int)names, ref place, at) ? 1 : 0;
+        if (!IsTooLong && (_length - before != NumberAt(EntriesPart, at) || removed != NumberAt(RemovedPart, at)))
+            throw Damaged(at);
     }
 
-    private long ReadEntry(RdbStreamId first, int names, long place, long at)
+    // Whether it was removed.
+    private bool ReadEntry(RdbStreamId first, int names, ref long place, long at)
     {
+        long start = place;
         long flags = NumberAt(place, at);
-        var id = new RdbStreamId(
-            unchecked(first.Milliseconds + (ulong)NumberAt(place + 1, at)),
-            unchecked(first.Sequence + (ulong)NumberAt(place + 2, at)));
+        var id = IdBehind(first, NumberAt(place + 1, at), NumberAt(place + 2, at), at);
         place += HeadParts;
         bool isSame = (flags & FlagSameFields) != 0;
+        bool isRemoved = (flags & FlagRemoved) != 0;
         long count = isSame ? names : NumberAt(place++, at);
         long parts = isSame ? count : 2 * count;
         if (count < 1 || count > _parts.Count || parts >= _parts.Count - place)
             throw Damaged(at);
-        if ((flags & FlagRemoved) == 0)
+        if (!isRemoved)
             TakeEntry(id, isSame, (int)count, (int)place, at);
-        return place + parts + 1; // Behind the number of parts.
+        place += parts;
+        if (NumberAt(place, at) != place - start)
+            throw Damaged(at);
+        place++;
+        return isRemoved;
+    }
+
+    // Of a later millisecond, the sequence may be less than the first one's: then it wraps.
+    private static RdbStreamId IdBehind(RdbStreamId first, long milliseconds, long sequence, long at)
+    {
+        if ((ulong)milliseconds > ulong.MaxValue - first.Milliseconds)
+            throw Damaged(at);
+        return new RdbStreamId(
+            first.Milliseconds + (ulong)milliseconds, unchecked(first.Sequence + (ulong)sequence));
     }
 
     private void TakeEntry(RdbStreamId id, bool isSame, int count, int place, long at)
@@ -108,6 +145,8 @@ internal sealed class RdbStreams(RdbSource source, RdbStrings strings, RdbElemen
             throw new RdbFormatException(at, "the ids of a stream do not ascend.");
         _first = _length == 0 ? id : _first;
         (_last, _length) = (id, _length + 1);
+        if (IsTooLong)
+            return;
         fields.Clear();
         for (int i = 0; i < count; i++)
         {
@@ -115,10 +154,12 @@ internal sealed class RdbStreams(RdbSource source, RdbStrings strings, RdbElemen
             fields.Add(_parts[isSame ? place + i : place + 2 * i + 1]);
         }
 
-        if (fields.IsTooLong)
-            IsTooLong = true;
-        else
-            sink.TakeEntry(id, fields);
+        _told += fields.Bytes;
+        IsTooLong = fields.IsTooLong || _told > (long)TellingsMax * fields.BytesMax;
+        if (IsTooLong)
+            return;
+        sink.TakeEntry(id, fields);
+        IsTooLong = sink.IsFull;
     }
 
     private RdbStreamHead ReadHead(bool isSecond)

@@ -12,6 +12,9 @@ internal sealed class RdbStrings
 
     public RdbStrings(RdbSource source) => _source = source;
 
+    /// <summary>Forgets its memory.</summary>
+    public void Trim() => _compressed = [];
+
     /// <summary>A plain length, not an encoding.</summary>
     public long ReadLength()
     {

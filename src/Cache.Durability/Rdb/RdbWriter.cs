@@ -6,11 +6,13 @@ using System.Text;
 namespace Cache.Durability.Rdb;
 
 /// <summary>
-/// Writes strings, hashes, lists, sets and sorted sets into an RDB file of version 10, which Redis 7.0 and later load.
+/// Writes strings, hashes, lists, sets and sorted sets into an RDB file of version 10, which Redis 7.0 and later load;
+/// or one of them into a payload of DUMP.
 /// </summary>
 /// <remarks>
-/// Short numbers are written as numbers, as in Redis; nothing is compressed. The file is complete only after
-/// <see cref="WriteEnd"/>. One thread at a time; the caller still owns the stream.
+/// Short numbers are written as numbers, as in Redis; nothing is compressed. A file is complete only after
+/// <see cref="WriteEnd"/>, a payload after <see cref="WritePayloadEnd"/>. One thread at a time; the caller still owns
+/// the stream.
 /// </remarks>
 internal sealed class RdbWriter
 {
@@ -18,7 +20,10 @@ internal sealed class RdbWriter
     private const int NumberLengthMax = 11;
 
     private readonly Stream _stream;
+    private readonly bool _isPayload;
+    private readonly long _lengthMax = long.MaxValue;
     private ulong _sum;
+    private long _length;
     private int _database = -1;
 
     /// <param name="stream">Receives the file; it should be buffered.</param>
@@ -31,6 +36,17 @@ internal sealed class RdbWriter
         WriteAuxiliary("redis-bits", "64");
         WriteAuxiliary("ctime", writtenAt.ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture));
     }
+
+    /// <summary>A writer of one value, which is written without database, expiry and key.</summary>
+    /// <param name="stream">Receives the payload.</param>
+    /// <param name="lengthMax">The most bytes of it.</param>
+    public RdbWriter(Stream stream, long lengthMax)
+    {
+        (_stream, _lengthMax, _isPayload) = (stream, lengthMax - RdbPayload.FooterLength, true);
+    }
+
+    /// <summary>Whether there is more than the length that is allowed: then the rest is not written.</summary>
+    public bool IsFull => _length > _lengthMax;
 
     /// <summary>Writes an entry; the file is shortest if the entries of a database come together.</summary>
     public void Write(in RdbEntry entry)
@@ -106,9 +122,25 @@ internal sealed class RdbWriter
         _stream.Write(sum);
     }
 
+    /// <summary>Writes the end of a payload.</summary>
+    public void WritePayloadEnd()
+    {
+        Span<byte> footer = stackalloc byte[RdbPayload.FooterLength];
+        BinaryPrimitives.WriteUInt16LittleEndian(footer, RdbFormat.VersionMax);
+        BinaryPrimitives.WriteUInt64LittleEndian(
+            footer[sizeof(ushort)..], Crc64.Append(_sum, footer[..sizeof(ushort)]));
+        _stream.Write(footer);
+    }
+
     /// <summary>Writes what comes before a value.</summary>
     public void WriteHead(in RdbEntry entry, RdbType type)
     {
+        if (_isPayload)
+        {
+            WriteByte((byte)type);
+            return;
+        }
+
         if (entry.Database != _database)
         {
             _database = entry.Database;
@@ -224,6 +256,9 @@ internal sealed class RdbWriter
 
     private void Write(ReadOnlySpan<byte> bytes)
     {
+        _length += bytes.Length;
+        if (IsFull)
+            return;
         _sum = Crc64.Append(_sum, bytes);
         _stream.Write(bytes);
     }

@@ -29,13 +29,16 @@ internal static class RdbZiplist
         int expected = BinaryPrimitives.ReadUInt16LittleEndian(list[(2 * sizeof(uint))..]);
         long before = elements.Count;
         int lengthBefore = 0;
+        int last = HeaderLength;
         for (var rest = list[HeaderLength..^1]; !rest.IsEmpty; rest = rest[lengthBefore..])
         {
+            last = list.Length - 1 - rest.Length;
             if (!TryReadOne(rest, lengthBefore, elements, out lengthBefore))
                 return false;
         }
 
-        return expected == UnknownCount || elements.Count - before == expected;
+        return BinaryPrimitives.ReadUInt32LittleEndian(list[sizeof(uint)..]) == last
+            && (expected == UnknownCount || elements.Count - before == expected);
     }
 
     private static bool TryReadOne(ReadOnlySpan<byte> rest, int lengthBefore, RdbElements elements, out int length)

@@ -95,6 +95,7 @@ internal static class CommandFamilies
         .. ClaimCommands.Bindings,
         .. XInfoCommands.Bindings,
         .. KeyCommands.Bindings,
+        .. DumpCommands.Bindings,
         .. ObjectCommands.Bindings,
         .. ExpiryCommands.Bindings,
         .. ScanCommands.Bindings,

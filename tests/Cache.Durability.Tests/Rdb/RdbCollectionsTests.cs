@@ -101,6 +101,9 @@ public sealed class RdbCollectionsTests
     [InlineData(
         10, "\u0010\u0011\0\0\0\u000d\0\0\0\u0002\0\u0000\u0001a\u0003\u00f8\u00ff",
         "a packed value (ziplist) is damaged.")]
+    [InlineData(
+        10, "\u0010\u0010\0\0\0\u000a\0\0\0\u0002\0\u0000\u0001a\u0003\u00f8\u00ff",
+        "a packed value (ziplist) is damaged.")]
     [InlineData(11, "\u000c\u0003\0\0\0\u0002\0\0\0\u00fe\u00ff\u0003\0", "a packed value (intset) is damaged.")]
     [InlineData(11, "\u000c\u0002\0\0\0\u0003\0\0\0\u00fe\u00ff\u0003\0", "a packed value (intset) is damaged.")]
     [InlineData(11, "\u000c\u0002\0\0\0\u0002\0\0\0\u0003\0\u0003\0", "a packed value (intset) is damaged.")]

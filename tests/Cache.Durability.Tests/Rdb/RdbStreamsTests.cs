@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text;
 using Cache.Durability.Rdb;
 using Cache.Testing;
@@ -7,6 +8,8 @@ namespace Cache.Durability.Tests.Rdb;
 /// <summary>Streams of redis-server 7.0.15, with groups, removed entries and several nodes; and damaged ones.</summary>
 public sealed class RdbStreamsTests
 {
+    private const int BytesMax = 1_000_000;
+
     [Fact]
     public void TryRead_StreamsOfRedis_TellsTheirParts()
     {
@@ -103,6 +106,92 @@ public sealed class RdbStreamsTests
         Assert.Equal(isTaken, sink is { Groups: 2, Consumers: 4 });
     }
 
+    // Entries, removed ones, names, the name, 0; flags, time and number behind the first, value, parts; one removed.
+    [Theory]
+    [InlineData("1 1 1 f 0 2 0 0 v 4 3 1 0 w 4", true)]
+    [InlineData("1 1 1 f 0 2 0 0 v 4 1 1 0 1 f w 6", true)]
+    [InlineData("2 0 1 f 0 2 0 5 v 4 2 1 -3 w 4", true)]
+    [InlineData("2 1 1 f 0 2 0 0 v 4 3 1 0 w 4", false)]
+    [InlineData("1 0 1 f 0 2 0 0 v 4 3 1 0 w 4", false)]
+    [InlineData("0 2 1 f 0 2 0 0 v 4 3 1 0 w 4", false)]
+    [InlineData("1 1 1 f 1 2 0 0 v 4 3 1 0 w 4", false)]
+    [InlineData("1 1 1 f 0 2 0 0 v 5 3 1 0 w 4", false)]
+    [InlineData("1 1 1 f 0 2 0 0 v 4 3 1 0 w 3", false)]
+    [InlineData("1 1 1 f 0 2 0 0 v 4 3 1 0 w", false)]
+    [InlineData("1 0 1 f 0 2 -6 0 v 4", false)]
+    [InlineData("1 0 5 f 0 2 0 0 v 4", false)]
+    [InlineData("1 0 -1 f 0 2 0 0 v 4", false)]
+    [InlineData("1 0 1 f 0 0 0 0 0 4", false)]
+    [InlineData("1 0 1 f 0 0 0 0 99 g v 6", false)]
+    [InlineData("2 0 1 f 0 2 0 1 v 4 2 0 1 w 4", false)]
+    public void TryRead_OfANode_IsTakenIfItsPartsAreWhatTheySay(string parts, bool isTaken)
+    {
+        var pack = new RdbListpackWriter();
+        foreach (string part in parts.Split(' '))
+        {
+            if (long.TryParse(part, CultureInfo.InvariantCulture, out long number))
+                pack.Add(number);
+            else
+                pack.Add(Encoding.ASCII.GetBytes(part));
+        }
+
+        using var file = new MemoryStream();
+        var writer = new RdbWriter(file, DateTimeOffset.UnixEpoch);
+        new RdbStreamWriter(writer).Begin(new RdbEntry(0, "k"u8.ToArray(), default, null), nodes: 1);
+        writer.WriteBytes([0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 1]);
+        writer.WriteBytes(pack.Complete());
+        foreach (ulong number in (ulong[])[parts[0] == '2' ? 2ul : 1, 9, 9, 5, 1, 0, 0, 2, 0])
+            writer.WriteNumber(number);
+        writer.WriteEnd();
+
+        if (isTaken)
+            Read(file.ToArray(), new Counter());
+        else
+            Assert.Throws<RdbFormatException>(() => Read(file.ToArray(), new Counter()));
+    }
+
+    // A name of 50 KB that 3,000 entries share is told no more often than the bounds allow.
+    [Fact]
+    public void TryRead_OfOneLongNameAndManyEntries_EndsWithTheBounds()
+    {
+        const int Entries = 3_000;
+        var pack = new RdbListpackWriter();
+        foreach (long number in (long[])[Entries, 0, 1])
+            pack.Add(number);
+        pack.Add(new byte[50_000]);
+        pack.Add(0);
+        for (int i = 0; i < Entries; i++)
+        {
+            foreach (long number in (long[])[2, i, 0, 7, 4])
+                pack.Add(number);
+        }
+
+        using var file = new MemoryStream();
+        var writer = new RdbWriter(file, DateTimeOffset.UnixEpoch);
+        new RdbStreamWriter(writer).Begin(new RdbEntry(0, "k"u8.ToArray(), default, null), nodes: 1);
+        writer.WriteBytes([0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 1]);
+        writer.WriteBytes(pack.Complete());
+        foreach (ulong number in (ulong[])[Entries, 99_999, 9, 5, 1, 0, 0, Entries, 0])
+            writer.WriteNumber(number);
+        writer.WriteEnd();
+        var told = new Counter();
+        var full = new Counter { IsFull = true };
+
+        Read(file.ToArray(), told);
+        Read(file.ToArray(), full);
+
+        Assert.Equal((4 * BytesMax / 50_001, 1), (told.Entries, full.Entries));
+    }
+
+    [Fact]
+    public void GetHashCode_OfIdsThatDifferInHighBits_Differs()
+    {
+        var codes = Enumerable.Range(0, 100).Select(static i => (ulong)i)
+            .Select(static i => new RdbStreamId(i << 32 | i, 7).GetHashCode());
+
+        Assert.InRange(codes.Distinct().Count(), 90, 100);
+    }
+
     private static long Fill(RdbElements names, RdbElements values, int index, int length)
     {
         names.Clear();
@@ -122,7 +211,7 @@ public sealed class RdbStreamsTests
 
     private static void Read(byte[] file, Counter sink)
     {
-        var reader = new RdbReader(new MemoryStream(file), new RdbElements(100_000, 10_000), sink);
+        var reader = new RdbReader(new MemoryStream(file), new RdbElements(BytesMax, 10_000), sink);
         while (reader.TryRead(out _))
         {
         }
@@ -131,6 +220,8 @@ public sealed class RdbStreamsTests
     private sealed class Counter : IRdbStreamSink
     {
         private RdbStreamId _last;
+
+        public bool IsFull { get; set; }
 
         public int Streams { get; private set; }
 

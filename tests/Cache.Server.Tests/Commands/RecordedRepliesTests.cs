@@ -30,6 +30,8 @@ public sealed class RecordedRepliesTests
     [InlineData("sorted-sets", 3)]
     [InlineData("lcs", 2)]
     [InlineData("lcs", 3)]
+    [InlineData("dump", 2)]
+    [InlineData("dump", 3)]
     public void Execute_RecordedRequest_RepliesAsRedis(string file, int protocolVersion)
     {
         var differences = new List<string>();

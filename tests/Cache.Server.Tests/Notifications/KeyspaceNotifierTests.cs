@@ -2,6 +2,7 @@ using System.Text;
 using Cache.Core;
 using Cache.Server.Settings;
 using Cache.Server.Tests.Commands;
+using Cache.Server.Tests.Commands.Keys;
 using Cache.Testing;
 
 namespace Cache.Server.Tests.Notifications;
@@ -70,6 +71,27 @@ public sealed class KeyspaceNotifierTests : CommandTestBase
 
         Assert.Equal(
             ["new a", "set a", "set a", "expire a", "new h", "hset h", "del h", "del a"], Heard(8));
+    }
+
+    // Small values, and one that is linked when it was made.
+    [Theory]
+    [InlineData(1)]
+    [InlineData(3_000)]
+    public void Publish_OfARestoredKey_IsAsInRedis(int count)
+    {
+        Client.Call(["SADD", "s", .. Enumerable.Range(0, count).Select(i => $"member:{i}")]);
+        string payload = TestPayload.Of(Client.Call("DUMP", "s"));
+        Listen("EAn");
+        Client.Call("RESTORE", "a", "0", payload);
+        Client.Call("RESTORE", "a", "0", payload);
+        Client.Call("RESTORE", "a", "0", payload, "REPLACE");
+        Client.Call("RESTORE", "a", "1", payload, "REPLACE", "ABSTTL");
+        Client.Call("RESTORE", "a", "1", payload, "ABSTTL");
+        Client.Call("RESTORE", "b", "0", "no payload");
+        Client.Call("SET", "end", "1");
+
+        Assert.Equal(
+            ["new a", "restore a", "new a", "restore a", "del a", "new end", "set end"], Heard(7));
     }
 
     [Fact]

@@ -65,6 +65,8 @@ internal static class ErrorTexts
 
     public static ReadOnlySpan<byte> SameObject => "ERR source and destination objects are the same"u8;
 
+    public static ReadOnlySpan<byte> BusyKey => "BUSYKEY Target key name already exists."u8;
+
     public static ReadOnlySpan<byte> NoSuchKey => "ERR no such key"u8;
 
     public static ReadOnlySpan<byte> KeyspaceOutOfRange => "ERR DB index is out of range"u8;

@@ -25,6 +25,10 @@ internal static class TransactionWork
     // A collection in one record has fewer bytes.
     private const long LargeMin = 16 << 10;
 
+    // What a payload of RESTORE becomes: of short elements each takes a header, and strings may be compressed. One that
+    // becomes more finds no room then.
+    private const int RestoredPerByte = 16;
+
     private const int BitsPerByte = 8;
     private const int FieldBytesMax = 8;
 
@@ -33,7 +37,7 @@ internal static class TransactionWork
 
     // Their arguments decide, or the product of two lengths.
     private static readonly string[] _unbounded =
-        ["lcs", "setrange", "setbit", "bitfield", "incrbyfloat", "hincrbyfloat"];
+        ["lcs", "setrange", "setbit", "bitfield", "incrbyfloat", "hincrbyfloat", "restore"];
 
     /// <summary>About how much work a command is, in steps of a nanosecond.</summary>
     public static long Of(CommandDefinition command, in RespRequest request, CommandContext context)
@@ -91,6 +95,8 @@ internal static class TransactionWork
     // How long a string becomes whose bits or bytes have numbers: as long as the greatest number in the request says.
     private static long ReachOf(CommandDefinition command, in RespRequest request)
     {
+        if (command.Name == "restore")
+            return Math.Min((long)request.Length * RestoredPerByte, RoomBytesMax);
         bool isBits = command.Name is "setbit" or "bitfield";
         if (!isBits && command.Name != "setrange")
             return 0;

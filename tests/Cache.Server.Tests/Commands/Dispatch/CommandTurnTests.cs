@@ -6,6 +6,7 @@ using Cache.Server.Clients;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Table;
 using Cache.Server.Tests.Clients;
+using Cache.Server.Tests.Commands.Keys;
 using Cache.Testing;
 
 namespace Cache.Server.Tests.Commands.Dispatch;
@@ -27,6 +28,15 @@ public sealed class CommandTurnTests : IDisposable
     private const string Long = "long";
 
     private static readonly string _stars = string.Concat(Enumerable.Repeat("*a", 30_000)) + "b";
+
+    // A payload of short elements that a loop lets through.
+    private static readonly string _members = TestPayload.SignValue(
+        "\u0001\u0041\u00f4" + string.Concat(Enumerable.Repeat("\u0001m", 500)));
+
+    // The same of a string that is compressed.
+    private static readonly string _text = TestPayload.SignValue(
+        "\0\u00c3\u0053\u00ee\u0080\0\u0006\u00d9\u0021\0x"
+        + string.Concat(Enumerable.Repeat("\u00e0\u00ff\0", 1_700)));
 
     // As many as a request on a loop may have, with the name.
     private static readonly string[] _longs = Enumerable.Repeat(Long, Turn.ArgumentsMax - 2).ToArray();
@@ -63,6 +73,8 @@ public sealed class CommandTurnTests : IDisposable
             ["n", "0x1p16000"],
         ],
         ["copy"] = [[Long, "other"], [Long, "other", "REPLACE"]],
+        ["dump"] = [[Long]],
+        ["restore"] = [["z", "0", _members, "REPLACE"], ["z", "0", _text, "REPLACE"]],
         ["setbit"] = [["z", "4294967295", "1"], [Long, "5", "1"], [Long, "4294967295", "1"]],
         ["getbit"] = [[Long, "134217727"]],
         ["bitcount"] = [[Long], [Long, "0", "-1"], [Long, "5", "-9", "BIT"]],
@@ -100,7 +112,7 @@ public sealed class CommandTurnTests : IDisposable
         ("setrange", ["z", "536870000", "x"]), ("setrange", [Long, "5", "x"]), ("append", [Long, "x"]),
         ("getrange", [Long, "0", "-1"]), ("getrange", [Long, "0", "9999999999"]), ("substr", [Long, "0", "-1"]),
         ("getset", [Long, "x"]), ("getdel", [Long]), ("getex", [Long, "EX", "100"]), ("get", [Long]),
-        ("set", [Long, "x", "GET"]), ("copy", [Long, "other"]),
+        ("set", [Long, "x", "GET"]), ("copy", [Long, "other"]), ("dump", [Long]),
         ("setbit", ["z", "4294967295", "1"]), ("setbit", [Long, "4294967295", "1"]), ("bitcount", [Long]),
         ("bitcount", [Long, "5", "-9", "BIT"]), ("bitpos", [Long, "1"]), ("bitop", ["NOT", "d", Long]),
         ("bitop", ["XOR", "d", .. _longs.AsSpan(2)]), ("bitfield", ["z", "SET", "u8", "4294967280", "1"]),

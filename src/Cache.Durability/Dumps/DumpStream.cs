@@ -2,9 +2,9 @@ using Cache.Core;
 using Cache.Durability.Attachment;
 using Cache.Durability.Rdb;
 
-namespace Cache.Tool;
+namespace Cache.Durability.Dumps;
 
-/// <summary>The stream of an RDB file that was read last, in the form of a store.</summary>
+/// <summary>The stream of an RDB file or of a payload that was read last, in the form of a store.</summary>
 internal sealed class DumpStream : IRdbStreamSink
 {
     private readonly StreamCollection _collection = new();
@@ -13,6 +13,11 @@ internal sealed class DumpStream : IRdbStreamSink
     public byte[] Bytes => _collection.Bytes;
 
     public int Length => _collection.Length;
+
+    /// <summary>Forgets its memory.</summary>
+    public void Trim() => _collection.Trim();
+
+    public bool IsFull => _collection.IsTooLong;
 
     /// <returns>False if it is too long.</returns>
     public bool TryComplete() => _collection.TryComplete(

@@ -1,9 +1,9 @@
 using Cache.Core;
 using Cache.Durability.Rdb;
 
-namespace Cache.Tool;
+namespace Cache.Durability.Dumps;
 
-/// <summary>Writes streams of a store into an RDB file.</summary>
+/// <summary>Writes streams of a store into an RDB file or a payload.</summary>
 internal sealed class DumpStreamWriting(RdbWriter writer)
 {
     // An entry has all that a store has, at most.
@@ -79,7 +79,7 @@ internal sealed class DumpStreamWriting(RdbWriter writer)
 
     private readonly struct EntrySink(RdbStreamWriter stream, RdbElements names, RdbElements values) : IStreamSink
     {
-        public bool IsFull => false;
+        public bool IsFull => stream.IsFull;
 
         public void Begin(long count)
         {
