@@ -105,7 +105,10 @@ internal sealed partial class Reclaimer(
     public long FixedBytes => _state.Index.Count * Shard.PageBytes + Ghosts.SizeBytes + _state.Packer.DictionaryBytes
         + (_state.Objects?.Table.Bytes ?? 0);
 
-    private bool IsTight => !_budget.HasRoomFor(_log.SpareBytes + ReadySegments * (long)_log.SegmentBytes);
+    private bool IsTight => !_budget.HasRoomFor(ReadyBytes);
+
+    // What writers find free while nothing is tight.
+    private long ReadyBytes => _log.SpareBytes + ReadySegments * (long)_log.SegmentBytes;
 
     /// <summary>Reclaims until this many bytes are free, or nothing more is gained.</summary>
     private bool TryReclaim(long bytes, bool shrinksIndex)
@@ -148,11 +151,13 @@ internal sealed partial class Reclaimer(
             if (_state.IsDisposed || _cleared.TryStep(pages: 1))
                 return;
             _keptHash = keptHash;
+            _enoughBytes = ReadyBytes; // So many bytes of records may be hundreds of large collections.
             TryStep(bytes * PaceFactor);
         }
         finally
         {
             _keptHash = 0;
+            _enoughBytes = NeverEnough;
             _gate.Exit();
         }
     }
