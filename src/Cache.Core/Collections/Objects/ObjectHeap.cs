@@ -372,8 +372,9 @@ internal sealed partial class ObjectHeap : IDisposable
     }
 
     /// <summary>Frees some pages of trees that have gone.</summary>
+    /// <param name="pagesMax">How many, about.</param>
     /// <returns>False if there were none.</returns>
-    public bool TryFree()
+    public bool TryFree(int pagesMax = TreeGraveyard.StepPages)
     {
         if (Graveyard.Count == 0)
             return false;
@@ -382,7 +383,7 @@ internal sealed partial class ObjectHeap : IDisposable
         {
             if (_isClosed)
                 return false;
-            if (!Graveyard.Step() && Graveyard.Count != 0)
+            if (!Graveyard.Step(pagesMax) && Graveyard.Count != 0)
                 Thread.Yield(); // Another thread frees the last ones.
             return true;
         }
@@ -451,7 +452,7 @@ internal sealed partial class ObjectHeap : IDisposable
         if (!isOver)
             return;
         Table.Give(number);
-        TryFree();
+        TryFree(TreeGraveyard.RemovalPages);
     }
 
     private bool TryBury(ref ObjectInfo info)
