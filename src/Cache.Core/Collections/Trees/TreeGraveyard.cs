@@ -13,7 +13,7 @@ internal sealed class TreeGraveyard(TreePages pages)
     /// <summary>The pages of one step: some microseconds.</summary>
     public const int StepPages = 64;
 
-    /// <summary>The pages that who removes a tree gives back: the removal of a large one is to take no longer.</summary>
+    /// <summary>The pages that who removes a tree gives back, so that a large one takes no longer.</summary>
     public const int RemovalPages = 4;
 
     /// <summary>So many stubs take as long as a page: what they stand for lies anywhere.</summary>
