@@ -127,7 +127,7 @@ run_conformance() {
 
 run_conversations() {
   [ -n "${redis:-}" ] || start_redis || return 1
-  limited /usr/bin/python3 conformance/conversations.py --redis "$redis" --ours "$ours" --count 40 --seed "$random_seed"
+  limited /usr/bin/python3 conformance/conversations.py --redis "$redis" --ours "$ours" --count 20 --seed "$random_seed"
 }
 
 run_dumps() {
