@@ -95,7 +95,7 @@ count dotnet "$out/portable/Consumer.dll"
 
 runtime=$(dotnet --info | sed -n 's/^ *RID: *//p')
 echo "-- trimmed, for $runtime"
-# Without native code, whose compiler takes two minutes of a run: the server's below is compiled beforehand too.
+# Without native code, which takes its compiler long: the server below is compiled beforehand too.
 count publish "$out/trimmed" -r "$runtime" -p:PublishReadyToRun=false
 count "$out/trimmed/Consumer"
 echo "size: $(stat -c %s "$out/trimmed/Consumer") bytes in one file"

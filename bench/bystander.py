@@ -1,32 +1,29 @@
 #!/usr/bin/env python3
-"""Measures GETs of one client of a Redis-protocol server while others read a million elements each, again and again.
+"""Measures GETs of one client beside others that read a million elements each, again and again, on both servers.
 
-usage: bystander.py PORT [SECONDS] [READERS]        12 seconds; 2 readers
+usage: bystander.py SERVER [--seconds 12] [--readers 2]
 
-Empties the server on that port, and fills it with a set, a hash and a sorted set of a million elements. Prints the
-latencies of a GET each millisecond, alone and beside the readers.
+SERVER is the command `cache` of a Release build (src/Cache.Tool/bin/Release/net10.0/Cache.Tool). Needs redis-server.
+Each server gets a set, a hash and a sorted set of a million elements. Prints the latencies of a GET each millisecond,
+alone and beside readers of all elements of the set and of the hash, and of the sorted set if there are more.
 """
+import argparse
 import multiprocessing
 import socket
-import sys
 import time
 
-PORT = int(sys.argv[1])
-SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 12
-READERS = int(sys.argv[3]) if len(sys.argv) > 3 else 2
+import pair
+
 ELEMENTS, BATCH = 1_000_000, 1_000
 VALUE = "v" * 100
 LONG_REPLIES = [("SMEMBERS", "set"), ("HGETALL", "hash"), ("ZRANGE", "zset", "0", "-1")]
 QUIET_SECONDS = 1.5  # After which a reply is at its end, when its length is not known yet.
 WARM_UP_SECONDS = 8
+ROOM = 1 << 20
 
 
-def request(*words):
-    return f"*{len(words)}\r\n".encode() + b"".join(f"${len(word)}\r\n{word}\r\n".encode() for word in words)
-
-
-def connect():
-    connection = socket.create_connection(("127.0.0.1", PORT))
+def connect(port):
+    connection = socket.create_connection(("127.0.0.1", port))
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return connection
 
@@ -36,26 +33,19 @@ def receive(connection, count, room):
         count -= connection.recv_into(room)
 
 
-def fill():
-    connection = connect()
-    lines = connection.makefile("rb")
-
-    def send(*words):
-        connection.sendall(request(*words))
-        lines.readline()
-
-    send("FLUSHALL")
-    send("SET", "k", VALUE)
+def fill(server):
+    server.send([("SET", "k", VALUE)])
     for first in range(0, ELEMENTS, BATCH):
         numbers = range(first, first + BATCH)
-        send("SADD", "set", *[f"element:{i:08d}" for i in numbers])
-        send("HSET", "hash", *[word for i in numbers for word in (f"field:{i:08d}", "v" * 20)])
-        send("ZADD", "zset", *[word for i in numbers for word in (str(i * 7919 % 1000003), f"member:{i:08d}")])
+        server.send([
+            ("SADD", "set", *[f"element:{i:08d}" for i in numbers]),
+            ("HSET", "hash", *[word for i in numbers for word in (f"field:{i:08d}", "v" * 20)]),
+            ("ZADD", "zset", *[word for i in numbers for word in (str(i * 7919 % 1000003), f"member:{i:08d}")])])
 
 
-def read_long(number, count):
-    connection, room = connect(), bytearray(1 << 20)
-    command = request(*LONG_REPLIES[number % len(LONG_REPLIES)])
+def read_long(port, number, count):
+    connection, room = connect(port), bytearray(ROOM)
+    command = pair.encode(*LONG_REPLIES[number % len(LONG_REPLIES)])
     connection.sendall(command)
     connection.settimeout(QUIET_SECONDS)
     length = 0
@@ -71,11 +61,11 @@ def read_long(number, count):
             count.value += 1
 
 
-def measure(name, count):
-    connection, room = connect(), bytearray(4096)
-    command, length = request("GET", "k"), len(f"${len(VALUE)}\r\n{VALUE}\r\n")
+def measure(server, name, count, seconds):
+    connection, room = connect(server.port), bytearray(ROOM)
+    command, length = pair.encode("GET", "k"), len(f"${len(VALUE)}\r\n{VALUE}\r\n")
     before, latencies = count.value, []
-    end = time.perf_counter() + SECONDS
+    end = time.perf_counter() + seconds
     while time.perf_counter() < end:
         start = time.perf_counter()
         connection.sendall(command)
@@ -84,18 +74,29 @@ def measure(name, count):
         time.sleep(0.001)
     latencies.sort()
     parts = ", ".join(f"p{100 * part:g} {latencies[int(len(latencies) * part)]:.2f} ms" for part in (0.5, 0.99, 0.999))
-    print(f"{name}: {len(latencies)} GETs, {parts}, longest {latencies[-1]:.2f} ms; "
+    print(f"{server.name}, {name}: {len(latencies)} GETs, {parts}, longest {latencies[-1]:.2f} ms; "
           f"{count.value - before} long replies", flush=True)
 
 
 def main():
-    fill()
-    count = multiprocessing.Value("i", 0)
-    measure("alone", count)
-    for number in range(READERS):
-        multiprocessing.Process(target=read_long, args=(number, count), daemon=True).start()
-    time.sleep(WARM_UP_SECONDS)
-    measure("beside", count)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("server")
+    parser.add_argument("--seconds", type=float, default=12)
+    parser.add_argument("--readers", type=int, default=2)
+    options = parser.parse_args()
+    with pair.both(options.server) as servers:
+        for server in servers:
+            fill(server)
+            count = multiprocessing.Value("i", 0)
+            measure(server, "alone", count, options.seconds)
+            readers = [multiprocessing.Process(target=read_long, args=(server.port, number, count), daemon=True)
+                       for number in range(options.readers)]
+            for reader in readers:
+                reader.start()
+            time.sleep(WARM_UP_SECONDS)
+            measure(server, "beside", count, options.seconds)
+            for reader in readers:
+                reader.terminate()
 
 
 if __name__ == "__main__":

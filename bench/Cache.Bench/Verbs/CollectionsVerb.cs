@@ -14,7 +14,7 @@ internal static class CollectionsVerb
     private const int NameLength = 16;
     private const int Forced = 5;
     private const int Rounds = 3;
-    private const int Stride = 618_033_989; // A prime: it comes by all numbers, each once.
+    private const int Stride = 618_033_989; // A prime: it comes by all numbers once, in no order.
     private const int WarmUps = 200;
     private const int Removals = 5;
     private const long CachedBytes = 1 << 20; // Pages that each processor keeps.
@@ -64,7 +64,7 @@ internal static class CollectionsVerb
         using var store = CreateStore(elements * 300L);
         byte[] value = new byte[20];
         byte[] read = new byte[value.Length];
-        var table = new TextTable("a call, of a million at random", "µs, mean");
+        var table = new TextTable("a call, elements at random", "µs, mean");
         Mean(table, null, elements, name => store.Hash("hash"u8).Set(name, value) == WriteStatus.Done);
         Mean(table, null, elements, name => store.SetOf("set"u8).Add(name) == WriteStatus.Done);
         Mean(table, null, elements, name => store.SortedSet("zset"u8).Add(name, ScoreOf(name)) == WriteStatus.Done);

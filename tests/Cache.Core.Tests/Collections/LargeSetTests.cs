@@ -40,6 +40,24 @@ public sealed class LargeSetTests : IDisposable
         AssertNoPages();
     }
 
+    // What it frees, it frees while its caller waits.
+    [Fact]
+    public void Remove_OfTheKey_LeavesAllButAFewPagesToTheSweep()
+    {
+        Fill(Store, "s", 20 * Many);
+        var objects = Store.State.Objects!;
+        objects.Pages.FlushCaches();
+        long before = objects.Pages.PageBytes;
+
+        Assert.True(Store.Remove("s"u8));
+
+        objects.Pages.FlushCaches();
+        Assert.InRange(before - objects.Pages.PageBytes, 1, before / 8);
+        Assert.Equal(1, objects.Graveyard.Count);
+        objects.Sweep();
+        AssertNoPages();
+    }
+
     [Fact]
     public void Pop_OfMoreThanThereAre_TellsEachAndRemovesTheKey()
     {
