@@ -19,7 +19,7 @@ public sealed class CommandTurnTests : IDisposable
     // other load of the machine does not add to.
     private const int TimesMax = 20;
 
-    private const int Runs = 3;
+    private const int Runs = 10;
     private const int BaselineRuns = 20;
     private const int KeyCount = 100_000;
     private const int ClientCount = 3000;
