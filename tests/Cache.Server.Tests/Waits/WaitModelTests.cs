@@ -106,9 +106,7 @@ public sealed class WaitModelTests : ConnectionTestBase
             var waits = server.Server.State.Waits;
             bool isSettled = SpinWait.SpinUntil(
                 () => waits.Count == _model.Waiting.Count() && waits.IsIdle, TimeSpan.FromSeconds(60));
-            string state = $"{waits.Count} wait, not {string.Join(',', _model.Waiting)}; unread: "
-                + string.Join('|', _clients.Select(static one => Encoding.Latin1.GetString(one.ReadAll())));
-            Assert.True(isSettled, $"client {client} after {request}: {state}");
+            Assert.True(isSettled, isSettled ? null : Describe($"client {client} after {request}"));
             await ReadWokenAsync(request);
         }
 
@@ -210,6 +208,14 @@ public sealed class WaitModelTests : ConnectionTestBase
             // Not within the server's flush, on its thread: it must go on.
             await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
             Assert.True(read == reply, $"client {client + 1} after {request}: {read} instead of {reply}");
+        }
+
+        // Takes what the clients have not read.
+        private string Describe(string what)
+        {
+            var unread = _clients.Select(static one => Encoding.Latin1.GetString(one.ReadAll()));
+            return $"{what}: {server.Server.State.Waits.Count} wait, not {string.Join(',', _model.Waiting)}; unread: "
+                + string.Join('|', unread);
         }
 
         private string NextElement() => (++_elements).ToString(CultureInfo.InvariantCulture);
