@@ -1,13 +1,15 @@
 using Cache.Core;
 using Cache.Server.Tests.Commands;
 using Cache.Server.Waits;
+using Cache.Testing;
 
 namespace Cache.Server.Tests.Waits;
 
 /// <summary>Clients that ask for an element after it came, and before those who waited for it are served.</summary>
 public sealed class LaterClientTests : IDisposable
 {
-    private readonly CacheStore _store = new(new CacheOptions { MemoryLimitBytes = 8 << 20 });
+    // Its clock stands still: otherwise the sweep of the store might serve the waiting clients before.
+    private readonly CacheStore _store = new(new CacheOptions { MemoryLimitBytes = 8 << 20 }, new FakeTimeProvider());
 
     [Theory]
     [InlineData("BLPOP k 0", "RPUSH k a", "*2\r\n$1\r\nk\r\n$1\r\na\r\n")]
