@@ -7,7 +7,7 @@ namespace Cache.Server.Commands.PubSub;
 /// <summary>SUBSCRIBE, PSUBSCRIBE, SSUBSCRIBE, and what ends them.</summary>
 /// <remarks>
 /// The confirmations are pushes, like messages: CLIENT REPLY OFF does not hold them back. They come behind the messages
-/// that came before.
+/// that came before, and the first message of a subscription behind its confirmation.
 /// </remarks>
 internal static class SubscribeCommands
 {
@@ -41,7 +41,8 @@ internal static class SubscribeCommands
         var client = context.OpenSubscriptions();
         for (int i = 1; i < request.Count && !context.IsReplyOverLimit; i++)
         {
-            table.Subscribe(client, kind, request[i]);
+            context.WriteMessages();
+            table.Subscribe(client, kind, request[i]); // What comes by it from now on belongs behind its confirmation.
             Confirm(context, client, kind, word, request[i]);
         }
 
@@ -70,6 +71,7 @@ internal static class SubscribeCommands
         {
             if (client is not null)
                 table.Unsubscribe(client, kind, request[i]);
+            context.WriteMessages();
             Confirm(context, client, kind, word, request[i]);
         }
     }
@@ -88,6 +90,7 @@ internal static class SubscribeCommands
             foreach (byte[] name in names)
             {
                 table.Unsubscribe(client, kind, name);
+                context.WriteMessages();
                 Confirm(context, client, kind, word, name);
             }
         }
@@ -106,7 +109,6 @@ internal static class SubscribeCommands
         CommandContext context, Subscriptions? client, ChannelKind kind, ReadOnlySpan<byte> word,
         ReadOnlySpan<byte> name)
     {
-        context.WriteMessages();
         var output = context.Output;
         output.PushHeader(3);
         output.Bulk(word);
