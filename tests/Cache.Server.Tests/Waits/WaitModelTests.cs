@@ -72,13 +72,11 @@ public sealed class WaitModelTests : ConnectionTestBase
                 client.Close();
             using var end = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
             end.CancelAfter(TimeSpan.FromSeconds(60));
-            while (server.Server.State.Clients.Count > 1)
+            while (server.Server.State.Clients.Count > 1 || server.Server.State.Waits.Count > 0)
             {
                 clock.Advance(TimeSpan.FromSeconds(1)); // The sweep sees that the peers of those that wait have gone.
                 await Task.Delay(1, end.Token);
             }
-
-            Assert.Equal(0, server.Server.State.Waits.Count);
         }
 
         private async Task WaitAsync(int client)
