@@ -220,8 +220,8 @@ internal static class FolderArrows
         [ClusterMaps] = [Table, Protocol],
         [Dispatch] =
         [
-            ClusterMaps, Tracking, PubSub, Notifications, Waits, Watches, Clients, Security, Settings, Statistics, Table,
-            Replies, Arguments, Protocol, Target, Core, Contracts, Kept, Changes,
+            ClusterMaps, Tracking, PubSub, Notifications, Waits, Watches, Clients, Security, Settings, Statistics,
+            Table, Replies, Arguments, Protocol, Target, Core, Contracts, Kept, Changes,
         ],
         // How several families take elements, or wait for some: a frame, for which each has a struct.
         [Popping] = [Dispatch, Waits, Replies, Arguments, Clients, Protocol, Core, Contracts],

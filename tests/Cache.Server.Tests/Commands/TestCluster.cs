@@ -2,7 +2,7 @@ using Cache.Server.Cluster;
 
 namespace Cache.Server.Tests.Commands;
 
-/// <summary>A cluster as that of the recorded sessions: two servers, and slots between theirs that nobody owns.</summary>
+/// <summary>The cluster of the recorded sessions: two servers, and between theirs slots that nobody owns.</summary>
 internal static class TestCluster
 {
     public const string Line = "127.0.0.1:7299=0-8000 127.0.0.1:7300=8192-16383";
