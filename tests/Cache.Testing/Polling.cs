@@ -5,8 +5,8 @@ namespace Cache.Testing;
 /// <summary>Waits, for real, for what happens on other threads and nothing tells of.</summary>
 internal static class Polling
 {
-    // What takes a millisecond may take seconds beside other tests; what never comes is to fail by its name, long before
-    // the watch over tests that hang ends the process.
+    // What takes a millisecond may take seconds beside other tests; what never comes is to fail by its name, long
+    // before the watch over tests that hang ends the process.
     internal static readonly TimeSpan Patience = TimeSpan.FromMinutes(2);
 
     private static readonly TimeSpan _pause = TimeSpan.FromMilliseconds(1);

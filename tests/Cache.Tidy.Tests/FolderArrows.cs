@@ -39,6 +39,7 @@ internal static class FolderArrows
     private const string PubSub = "Cache.Server.PubSub";
     private const string Waits = "Cache.Server.Waits";
     private const string Watches = "Cache.Server.Watches";
+    private const string ClusterMaps = "Cache.Server.Cluster";
     private const string Commands = "Cache.Server.Commands";
     private const string Table = "Cache.Server.Commands.Table";
     private const string Replies = "Cache.Server.Commands.Replies";
@@ -182,9 +183,9 @@ internal static class FolderArrows
         [Server] =
         [
             Transport, "Cache.Server.Transport.Sockets", "Cache.Server.Transport.Linux", "Cache.Server.Transport.Tls",
-            "Cache.Server.Connections", Protocol, Commands, Dispatch, Table, Clients, Security, Settings, Statistics,
-            "Cache.Server.Commands.Administration", PubSub, Notifications, Metrics, Diagnostics, Core, Contracts, Kept,
-            Logging,
+            "Cache.Server.Connections", ClusterMaps, Protocol, Commands, Dispatch, Table, Clients, Security, Settings,
+            Statistics, "Cache.Server.Commands.Administration", PubSub, Notifications, Metrics, Diagnostics, Core,
+            Contracts, Kept, Logging,
         ],
         [Transport] = [],
         ["Cache.Server.Transport.Sockets"] = [Transport],
@@ -215,10 +216,12 @@ internal static class FolderArrows
             Notifications, Tracking, Clients, Protocol, "Cache.Server.Commands.Replies.CollectingPipeWriter", Core,
             Contracts, Changes,
         ],
+        // Which server owns which slot of keys, and whether the keys of a request are of one slot of this server.
+        [ClusterMaps] = [Table, Protocol],
         [Dispatch] =
         [
-            Tracking, PubSub, Notifications, Waits, Watches, Clients, Security, Settings, Statistics, Table, Replies,
-            Arguments, Protocol, Target, Core, Contracts, Kept, Changes,
+            ClusterMaps, Tracking, PubSub, Notifications, Waits, Watches, Clients, Security, Settings, Statistics,
+            Table, Replies, Arguments, Protocol, Target, Core, Contracts, Kept, Changes,
         ],
         // How several families take elements, or wait for some: a frame, for which each has a struct.
         [Popping] = [Dispatch, Waits, Replies, Arguments, Clients, Protocol, Core, Contracts],
@@ -246,6 +249,8 @@ internal static class FolderArrows
         ["Cache.Server.Commands.Geo"] = [Dispatch, Replies, Arguments, Protocol, Core, Contracts],
         ["Cache.Server.Commands.PubSub"] = [Dispatch, PubSub, Clients, Security, Replies, Arguments, Protocol],
         ["Cache.Server.Commands.Bits"] = [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
+        ["Cache.Server.Commands.Cluster"] =
+            [Dispatch, ClusterMaps, Replies, Arguments, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Session"] =
             [Dispatch, Tracking, PubSub, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
         ["Cache.Server.Commands.Administration"] =
@@ -275,7 +280,8 @@ internal static class FolderArrows
             "Cache.Server.Commands.Lists", "Cache.Server.Commands.Streams", "Cache.Server.Commands.HyperLogLogs",
             "Cache.Server.Commands.Sorting",
             "Cache.Server.Commands.Session", "Cache.Server.Commands.Administration", "Cache.Server.Commands.Geo",
-            "Cache.Server.Commands.PubSub", "Cache.Server.Commands.Transactions", Core, Contracts,
+            "Cache.Server.Commands.PubSub", "Cache.Server.Commands.Transactions", "Cache.Server.Commands.Cluster", Core,
+            Contracts,
         ],
         // Log messages hold no stage, so a stage may write them.
         ["Cache.Server.Connections"] =
