@@ -281,7 +281,7 @@ internal static class FolderArrows
             "Cache.Server.Commands.Strings", "Cache.Server.Commands.Sets", "Cache.Server.Commands.SortedSets",
             "Cache.Server.Commands.Hashes", "Cache.Server.Commands.Bits", "Cache.Server.Commands.Keys",
             "Cache.Server.Commands.Lists", "Cache.Server.Commands.Streams", "Cache.Server.Commands.HyperLogLogs",
-            "Cache.Server.Commands.Sorting",
+            "Cache.Server.Commands.Sorting", "Cache.Server.Commands.Migration",
             "Cache.Server.Commands.Session", "Cache.Server.Commands.Administration", "Cache.Server.Commands.Geo",
             "Cache.Server.Commands.PubSub", "Cache.Server.Commands.Transactions", "Cache.Server.Commands.Cluster", Core,
             Contracts,

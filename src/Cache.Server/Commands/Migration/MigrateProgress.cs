@@ -36,7 +36,7 @@ internal sealed class MigrateProgress(MigrateRequest request, Queue<MigratedKey>
     private long _bytes;
     private bool _isEnded;
 
-    /// <summary>Ends when the target has answered; null: nothing is being sent. Its result is an error, or null.</summary>
+    /// <summary>Ends, with an error or null, when the target has answered; null: nothing is being sent.</summary>
     public Task<string?>? Sending { get; private set; }
 
     public bool IsDone => keys.Count == 0;
