@@ -409,7 +409,7 @@ internal static class FolderArrows
         // Asks running servers; counts durations as these do.
         ["Cache.Tool.Live"] = [Verbs, "Cache.Tool.Client", Statistics],
         // Compares maps of slots, and sends them.
-        ["Cache.Tool.Cluster"] = [Verbs, "Cache.Tool.Client", ClusterMaps, SharedProtocol],
+        ["Cache.Tool.Cluster"] = [Verbs, "Cache.Tool.Client", ClusterMaps],
         ["Cache.Tool.Client"] = [Verbs],
         // What the server would say of a configuration.
         ["Cache.Tool.Configuration"] = [Verbs, "Cache.Hosting.Configuration", Server, Core, Contracts],

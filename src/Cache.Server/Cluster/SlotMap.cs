@@ -7,6 +7,9 @@ namespace Cache.Server.Cluster;
 /// <remarks>A slot has one owner or none; a map in which it has two cannot be made.</remarks>
 internal sealed class SlotMap
 {
+    /// <summary>The number of slots.</summary>
+    public const int SlotCount = KeySlot.Count;
+
     /// <summary>The owner of a slot that nobody owns.</summary>
     public const int Nobody = -1;
 

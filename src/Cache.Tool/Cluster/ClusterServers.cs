@@ -1,5 +1,4 @@
 using System.Text;
-using Cache.Protocol;
 using Cache.Server.Cluster;
 using Cache.Tool.Client;
 using Cache.Tool.Verbs;
@@ -63,7 +62,7 @@ internal sealed class ClusterServers : IDisposable
     /// <summary>Whether a server owns a slot, by its own map, that another map does not give to it.</summary>
     public bool LosesBy(ShardNode node, SlotMap map)
     {
-        for (int slot = 0; slot < KeySlot.Count; slot++)
+        for (int slot = 0; slot < SlotMap.SlotCount; slot++)
         {
             if (Owns(node, slot) && !Gives(map, slot, node))
                 return true;

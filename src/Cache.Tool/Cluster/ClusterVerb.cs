@@ -1,4 +1,3 @@
-using Cache.Protocol;
 using Cache.Server.Cluster;
 using Cache.Tool.Client;
 using Cache.Tool.Verbs;
@@ -48,7 +47,7 @@ internal static class ClusterVerb
 
     private static bool[] SlotsOf(string text)
     {
-        bool[] slots = new bool[KeySlot.Count];
+        bool[] slots = new bool[SlotMap.SlotCount];
         foreach (string part in text.Split(','))
         {
             if (!SlotRangeText.TryParse(part, out int first, out int last))
@@ -64,7 +63,7 @@ internal static class ClusterVerb
         var map = servers.Newest;
         foreach (var (node, own) in servers.Maps)
         {
-            int count = Enumerable.Range(0, KeySlot.Count).Count(slot => servers.Owns(node, slot));
+            int count = Enumerable.Range(0, SlotMap.SlotCount).Count(slot => servers.Owns(node, slot));
             output.Line($"{node}  epoch {own.Epoch}, {count} slots");
         }
 
@@ -81,8 +80,8 @@ internal static class ClusterVerb
 
         foreach (string twice in FindTwoOwners(servers))
             Tell(twice);
-        if (map.AssignedCount < KeySlot.Count)
-            Tell($"{KeySlot.Count - map.AssignedCount} slots have no owner");
+        if (map.AssignedCount < SlotMap.SlotCount)
+            Tell($"{SlotMap.SlotCount - map.AssignedCount} slots have no owner");
         if (problems == 0)
             output.Line($"{servers.Maps.Count} servers have the same map, and each slot an owner.");
         return problems == 0 ? ExitCode.Whole : ExitCode.Damaged;
@@ -96,7 +95,7 @@ internal static class ClusterVerb
 
     private static IEnumerable<string> FindTwoOwners(ClusterServers servers)
     {
-        for (int slot = 0; slot < KeySlot.Count; slot++)
+        for (int slot = 0; slot < SlotMap.SlotCount; slot++)
         {
             ShardNode[] owners = [.. servers.Maps.Keys.Where(node => servers.Owns(node, slot))];
             if (owners.Length > 1)
