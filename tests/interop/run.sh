@@ -159,10 +159,8 @@ run_near() {
 
 # Three servers of one map, and clients that find their way between them.
 run_shards() {
-  build stack-exchange || return 1
   build "$root/samples/StandaloneServer" || return 1
-  limited /usr/bin/python3 shards/shards.py "$root/samples/StandaloneServer/bin/Release/net10.0/StandaloneServer.dll" \
-    stack-exchange/bin/Release/net10.0/StackExchange.dll
+  limited /usr/bin/python3 shards/shards.py "$root/samples/StandaloneServer/bin/Release/net10.0/StandaloneServer.dll"
 }
 
 # run RUNNER: its output, and its counts; a runner that ends without them has failed.

@@ -1,6 +1,6 @@
-"""usage: shards.py SERVER_DLL STACKEXCHANGE_DLL, with the redis-py of Debian's python3-redis, and Node
+"""usage: shards.py SERVER_DLL, with the redis-py of Debian's python3-redis, and Node
 
-Starts three of our servers with one map, and lets redis-py, ioredis and StackExchange.Redis find their way between them.
+Starts three of our servers with one map, and lets redis-py and ioredis find their way between them.
 """
 
 import pathlib
@@ -161,7 +161,7 @@ def run_others(name, words):
 
 
 def main():
-    server, stack_exchange = sys.argv[1:]
+    server = sys.argv[1]
     ports = free_ports()
     folder = tempfile.mkdtemp()
     started = start(server, ports, folder)
@@ -178,11 +178,8 @@ def main():
                 failed += 1
                 print(f"FAILED {body.__name__}: {error!r}")
         named = [str(port) for port in ports]
-        for name, words in (
-                ("ioredis", ["node", str(HERE / "../node/ioredis-cluster.mjs"), *named]),
-                ("stackexchange", ["dotnet", stack_exchange, "cluster", *named])):
-            more, less = run_others(name, words)
-            passed, failed = passed + more, failed + less
+        more, less = run_others("ioredis", ["node", str(HERE / "../node/ioredis-cluster.mjs"), *named])
+        passed, failed = passed + more, failed + less
     finally:
         for process in started:
             process.terminate()

@@ -1,9 +1,7 @@
-// usage: StackExchange PORT, or StackExchange cluster PORT...
+// usage: StackExchange PORT
 using System.Text;
 using StackExchange.Redis;
 
-if (args[0] == "cluster")
-    return await ClusterChecks.RunAsync(args[1..]);
 int passed = 0;
 int failed = 0;
 var configuration = new ConfigurationOptions
