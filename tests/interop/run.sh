@@ -117,7 +117,7 @@ run_stackexchange() {
 run_generated() {
   [ -n "${redis:-}" ] || start_redis || return 1
   limited /usr/bin/python3 conformance/generated.py --redis "$redis" --ours "$ours" --count 10000 \
-    --seed "$random_seed" --seconds "$generated_seconds" lists sort hyperloglogs sets sorted_sets geo hashes streams
+    --seed "$random_seed" --seconds "$generated_seconds" lists sort hyperloglogs sets sorted_sets geo hashes streams long_names
 }
 
 run_conformance() {

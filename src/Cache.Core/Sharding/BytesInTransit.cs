@@ -1,14 +1,19 @@
 using System.Diagnostics;
+using Cache.Core.Collections.Objects;
 
 namespace Cache.Core.Sharding;
 
 /// <summary>What all threads hold that look for room, or wait for a key's claim: no entry points at it yet.</summary>
 internal sealed class BytesInTransit
 {
-    // Its own lock, since three sums belong together.
+    // Its own lock, since the sums belong together.
     private readonly Lock _gate = new();
     private HeldBytes _held;
     private HeldBytes _forClaims; // Of these, by threads that wait for a key's claim.
+
+    // Objects that no key has yet, of the same threads.
+    private int _objects;
+    private int _objectsForClaims;
 
     /// <summary>Says what a thread holds while it looks for room.</summary>
     public void Begin(in HeldBytes held) => Change(held, isMore: true, isForClaim: false);
@@ -30,12 +35,25 @@ internal sealed class BytesInTransit
         }
     }
 
+    /// <summary>The objects that no key has yet, of threads that look for room, and of those that wait for a
+    /// claim.</summary>
+    public (int ForRoom, int ForClaims) ReadObjects()
+    {
+        lock (_gate)
+            return (_objects - _objectsForClaims, _objectsForClaims);
+    }
+
     private void Change(in HeldBytes held, bool isMore, bool isForClaim)
     {
-        if (held == default)
+        int objects = ObjectHeap.MakingOfThread;
+        if (held == default && objects == 0)
             return;
         lock (_gate)
         {
+            _objects += isMore ? objects : -objects;
+            if (isForClaim)
+                _objectsForClaims += isMore ? objects : -objects;
+            Debug.Assert(_objects >= _objectsForClaims && _objectsForClaims >= 0);
             _held = isMore ? _held + held : _held - held;
             if (isForClaim)
                 _forClaims = isMore ? _forClaims + held : _forClaims - held;

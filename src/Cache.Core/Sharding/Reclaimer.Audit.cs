@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Cache.Core.Collections.Objects;
 using Cache.Core.Layout;
 using Cache.Core.Log;
 
@@ -30,8 +31,9 @@ internal sealed partial class Reclaimer
         RoomSteps.At(RoomStep.AuditWalked);
         if (_budget.TryTake(request.Bytes, request.SpareBytes))
             return RoomFinding.Taken;
-        if (walk.HasEvicted || walk.IsCutShort || TryShrinkIndex() || IsFreeingObjects)
+        if (walk.HasEvicted || walk.IsCutShort || TryShrinkIndex())
             return RoomFinding.InTransit; // What went may be held by a reader still; the next audit sees.
+        bool isFreeing = IsFreeingObjects(request); // First: what is freed from now on changes a sum.
         var after = ReadSums();
         var held = _state.InTransit.Read(out var heldForClaims);
         var inTransit = new HeldBytes(
@@ -41,7 +43,7 @@ internal sealed partial class Reclaimer
                 - after.ObjectBytes);
         stall.Note(inTransit);
         bool hasRoom = after.UsedBytes + request.EnoughBytes <= after.LimitBytes;
-        if (before != after || walk.HasForeign || inTransit != held || hasRoom)
+        if (isFreeing || before != after || walk.HasForeign || inTransit != held || hasRoom)
             return RoomFinding.InTransit;
         if (held == request.Held)
         {
@@ -59,9 +61,21 @@ internal sealed partial class Reclaimer
     }
 
     // What collections that have gone had, what no key has yet, and what a reader may be the last to have.
-    private bool IsFreeingObjects =>
+    private bool IsFreeingObjects(in RoomRequest request) =>
         _state.Objects is { } objects
-            && (objects.Graveyard.Count != 0 || objects.IsMakingElsewhere || objects.LongElements.Loans != 0);
+            && (objects.Graveyard.Count != 0 || objects.LongElements.Loans != 0 || IsMaking(objects, request));
+
+    // Who has an object that no key has yet, and waits for room, waits for no other such thread: it is refused, and
+    // gives its pages back. Who has none waits for these; but those that wait for its claim end after it.
+    private bool IsMaking(ObjectHeap objects, in RoomRequest request)
+    {
+        int making = objects.Making; // First: who begins to wait meanwhile is not missed.
+        var (forRoom, forClaims) = _state.InTransit.ReadObjects();
+        if (making > forRoom + forClaims)
+            return true;
+        return ObjectHeap.MakingOfThread == 0
+            && (forRoom > 0 || (forClaims > 0 && !_state.Claims.IsOwn(request.KeptHash)));
+    }
 
     [Conditional("DEBUG")]
     private void AssertProven(in RoomRequest request, in Sums sums, in Walk walk)

@@ -50,6 +50,8 @@ internal sealed class PackedCollection
         Debug.Assert(hasShape, "A type of files has a packed form.");
         var editor = new PackedEditor(shape, _memory);
         editor.TryRead(default);
+        if (kind == EntryKind.SortedSet && IsConverted(count, elements))
+            editor.Flags |= PackedTable.ConvertedFlag; // Before the first member: what becomes of −0 depends on it.
         for (int i = 0; i < count; i++)
         {
             var name = elements.NameAt(i);
@@ -71,5 +73,14 @@ internal sealed class PackedCollection
         editor.WriteTo(_packed.AsSpan(0, Length));
         Debug.Assert(PackedCheck.IsWhole(kind, _packed.AsSpan(0, Length)));
         return Step.Done;
+    }
+
+    private static bool IsConverted<TElements>(int count, TElements elements)
+        where TElements : struct, IPackedElements, allows ref struct
+    {
+        bool isConverted = count > s_limits.SortedSetMembers;
+        for (int i = 0; i < count && !isConverted; i++)
+            isConverted = elements.NameAt(i).Length > s_limits.SortedSetMemberLength;
+        return isConverted;
     }
 }

@@ -21,6 +21,9 @@ internal enum SuspensionReason : byte
     /// <summary>WAITAOF, for the sync of the journal.</summary>
     Journal,
 
+    /// <summary>MIGRATE, for the server that the keys go to.</summary>
+    Target,
+
     /// <summary>BLPOP and its like, for a change of keys.</summary>
     Keys,
 }

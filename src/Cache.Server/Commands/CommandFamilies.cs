@@ -7,6 +7,7 @@ using Cache.Server.Commands.Hashes;
 using Cache.Server.Commands.HyperLogLogs;
 using Cache.Server.Commands.Keys;
 using Cache.Server.Commands.Lists;
+using Cache.Server.Commands.Migration;
 using Cache.Server.Commands.PubSub;
 using Cache.Server.Commands.Session;
 using Cache.Server.Commands.Sorting;
@@ -98,6 +99,7 @@ internal static class CommandFamilies
         .. XInfoCommands.Bindings,
         .. KeyCommands.Bindings,
         .. DumpCommands.Bindings,
+        .. MigrateCommand.Bindings,
         .. ObjectCommands.Bindings,
         .. ExpiryCommands.Bindings,
         .. ScanCommands.Bindings,

@@ -49,6 +49,35 @@ public sealed class LongMemberTests : IDisposable
         AssertNothingIsLeft();
     }
 
+    // Each takes a part of what room is left between the labels of two others; then there is none.
+    [Fact]
+    public void Members_AddedBetweenTheLastTwoAgainAndAgain_AreAllThereOrRefused()
+    {
+        const int Beginning = 1_100, Count = 500;
+        var expected = new List<string>();
+        byte[] text = Filled(Beginning + Count + 1, (byte)'m');
+        var sorted = Store.SortedSet("z"u8);
+        for (int i = 0; i < Count; i++)
+        {
+            text[Beginning + i] = (byte)'1'; // One bit more of a number between the last two.
+            byte[] member = text[..(Beginning + 1 + i)];
+            var status = sorted.Add(member, 1);
+            Assert.Equal(expected.Count == i ? status : WriteStatus.CollectionTooLong, status);
+            Assert.Equal(status == WriteStatus.Done, sorted.Contains(member));
+            if (status == WriteStatus.Done)
+                expected.Add(Text(member));
+            if (i % 2 == 0)
+                text[Beginning + i] = (byte)'0';
+        }
+
+        Store.AssertValid();
+        Assert.InRange(expected.Count, 200, Count - 1); // Else the last places were not asked for.
+        expected.Sort(string.CompareOrdinal);
+        var all = new ScoredListSink();
+        Assert.Equal(ReadStatus.Found, sorted.GetRange(SortedSetRange.All, ref all));
+        Assert.Equal(expected, all.Members.Select(static each => each.Member));
+    }
+
     [Theory]
     [InlineData(1_024, 10)]
     [InlineData(1_025, 0)]

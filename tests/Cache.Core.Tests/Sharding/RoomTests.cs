@@ -193,4 +193,34 @@ public sealed class RoomTests
         options.ShardCount = 1;
         options.Eviction = policy;
     });
+
+    // Each has pages that no key has yet, and none ends before another one gives its own back.
+    [Theory]
+    [InlineData(EvictionPolicy.ExpiringEntries)]
+    [InlineData(EvictionPolicy.AllEntries)]
+    public async Task StoreSets_OfManyThreadsWithoutRoomForAll_WaitForNoneOfThem(EvictionPolicy policy)
+    {
+        using var fixture = Limited(16 << 20, policy);
+        var store = fixture.Store;
+        for (int i = 0; i < 10_000; i++)
+            Assert.Equal(WriteStatus.Done, store.SetOf("s"u8).Add(Bytes($"member {i:D80}")));
+
+        var threads = Enumerable.Range(0, 12).Select(number => Task.Factory.StartNew(
+            () => StoreUnions(store, Bytes($"d{number}")), TestContext.Current.CancellationToken,
+            TaskCreationOptions.LongRunning, TaskScheduler.Default));
+        await Task.WhenAll(threads).WaitAsync(TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken);
+
+        Assert.Equal(0, store.State.Reclaimer.UnprovenRefusals);
+        store.AssertValid();
+    }
+
+    private static void StoreUnions(CacheStore store, byte[] key)
+    {
+        for (int i = 0; i < 5; i++)
+        {
+            var keys = new KeyArray("s"u8.ToArray());
+            var status = store.StoreSets(SetCombination.Union, ref keys, key, out _);
+            Assert.True(status is WriteStatus.Done or WriteStatus.OutOfMemory, $"{status}");
+        }
+    }
 }

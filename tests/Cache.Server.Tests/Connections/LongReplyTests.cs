@@ -78,6 +78,69 @@ public sealed class LongReplyTests : ConnectionTestBase
         }
 
         Assert.Equal(0, server.Server.State.LongReplyCount);
+        Store.RequireWhole();
+    }
+
+    // The smallest limit that can be set.
+    [Fact]
+    public async Task Parts_WithTheLeastLimit_AreShorterThanTheLimit()
+    {
+        Fill();
+        await using var server = await StartAsync(new() { OutputBufferLimit = LongReply.PartBytes }, _shared);
+        var client = server.Connect();
+        client.Send(Request("LRANGE", "l", "0", "-1") + "PING\r\n");
+
+        byte[] reply = await client.ReadAsync($"*{Elements}\r\n".Length, Token);
+        Assert.Equal($"*{Elements}\r\n", Encoding.ASCII.GetString(reply));
+        await client.ReadAsync(Elements * Request(Member(0))["*1\r\n".Length..].Length, Token);
+        await ExpectAsync(client, "+PONG\r\n");
+    }
+
+    [Fact]
+    public async Task Reply_WhileAPasswordIsSet_GoesOn()
+    {
+        Fill();
+        await using var server = await StartAsync(new() { RequirePass = "pass" }, _shared);
+        var client = server.Connect(); // As one who needs a password, and then needs none.
+        var other = server.Connect();
+        other.Send(Request("AUTH", "pass") + Request("CONFIG", "SET", "requirepass", "") + "PING\r\n");
+        await ExpectAsync(other, "+OK\r\n+OK\r\n+PONG\r\n");
+        byte[] whole = await ReadOfTransactionAsync(server, "HGETALL h");
+        client.Send(Request("HGETALL", "h") + "PING\r\n");
+        byte[] begun = await client.ReadAsync(1, Token); // The rest waits for its reader.
+        other.Send(Request("CONFIG", "SET", "requirepass", "pass") + "PING\r\n");
+        await ExpectAsync(other, "+OK\r\n+PONG\r\n");
+
+        byte[] rest = await client.ReadAsync(whole.Length - 1, Token);
+        Assert.Equal(whole, (byte[])[.. begun, .. rest]);
+        await ExpectAsync(client, "-NOAUTH Authentication required.\r\n");
+    }
+
+    [Fact]
+    public async Task KeyThatGoesMeanwhile_IsNotMissedByTheReply()
+    {
+        Fill();
+        await using var server = await StartAsync(bounds: _shared);
+        var other = server.Connect();
+        other.Send(Request("CONFIG", "SET", "notify-keyspace-events", "KEm") + "PING\r\n");
+        await ExpectAsync(other, "+OK\r\n+PONG\r\n");
+        byte[] whole = await ReadOfTransactionAsync(server, "SMEMBERS s");
+        var listener = server.Connect();
+        listener.Send(Request("SUBSCRIBE", "__keyevent@0__:keymiss") + "PING\r\n");
+        await ExpectAsync(listener, "*3\r\n" + Bulk("subscribe") + Bulk("__keyevent@0__:keymiss") + ":1\r\n");
+        await ExpectAsync(listener, "*2\r\n" + Bulk("pong") + Bulk(""));
+        var client = server.Connect();
+        client.Send(Request("SMEMBERS", "s") + "PING\r\n");
+        await client.ReadAsync(1, Token); // The rest waits for its reader.
+        other.Send(Request("DEL", "s") + "PING\r\n");
+        await ExpectAsync(other, ":1\r\n+PONG\r\n");
+
+        await client.ReadAsync(whole.Length - 1, Token);
+        await ExpectAsync(client, "+PONG\r\n");
+        other.Send(Request("GET", "absent") + "PING\r\n");
+        await ExpectAsync(other, "$-1\r\n+PONG\r\n");
+        await ExpectAsync(
+            listener, "*3\r\n" + Bulk("message") + Bulk("__keyevent@0__:keymiss") + Bulk("absent"));
     }
 
     private static string Member(int number) => $"member {number:D40}";

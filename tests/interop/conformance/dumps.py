@@ -43,6 +43,8 @@ def bulk(reply):
 
 def text(chance):
     kind = chance.randrange(6)
+    if chance.randrange(40) == 0:  # Ours are in blocks, and begin alike.
+        return b"m" * chance.choice((1023, 1024, 1025, 1300)) + b"%d" % chance.randrange(1000)
     if kind == 0:
         return b"%d" % chance.choice(
             (0, 12, -1, 127, 128, -129, 32768, 2**31, -2**31, 2**63 - 1, chance.randrange(10**6)))

@@ -22,6 +22,7 @@ import importlib
 import multiprocessing
 import random
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -205,9 +206,13 @@ def failed_of(batch, redis, ours):
     for protocol in (2, 3):
         together = [each for each in batch if each.protocol == protocol]
         data = b"".join(EMPTY + b"".join(step.data for step in each.steps) + MARK for each in together)
-        for server in (redis, ours):
-            server.send(data, protocol)
+        # Beside the reading: a server whose replies are not read may read no more itself.
+        senders = [threading.Thread(target=server.send, args=(data, protocol)) for server in (redis, ours)]
+        for sender in senders:
+            sender.start()
         replies = [(redis.take_until(MARK_REPLY, protocol), ours.take_until(MARK_REPLY, protocol)) for _ in together]
+        for sender in senders:
+            sender.join()
         for each, (theirs, our) in zip(together, replies):
             if found := each.difference(theirs, our):
                 failed += 1

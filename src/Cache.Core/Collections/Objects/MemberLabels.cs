@@ -66,10 +66,13 @@ internal static class MemberLabels
         var right = NumberAt(scores, low);
         var gap = right - left;
         var target = left + (gap >> 1);
+        var part = gap >> SequenceShift;
+        if (part.IsZero)
+            return Shorten(target, left, label); // The last places: none may be a neighbour's.
         if (low - 1 > first && left - NumberAt(scores, low - 2) <= gap)
-            target = left + (gap >> SequenceShift);
+            target = left + part;
         else if (low + 1 < end && NumberAt(scores, low + 1) - right <= gap)
-            target = right - (gap >> SequenceShift);
+            target = right - part;
         return Shorten(target, left, label);
     }
 

@@ -173,8 +173,11 @@ internal sealed partial class ObjectHeap : IDisposable
 
     public static void EndOverdraft(bool before) => _overdrawsOfThread = before;
 
-    /// <summary>Whether other threads have pages that no key refers to yet.</summary>
-    public bool IsMakingElsewhere => Volatile.Read(ref _making) > _makingOfThread;
+    /// <summary>The objects that no key has yet.</summary>
+    public int Making => Volatile.Read(ref _making);
+
+    /// <summary>Of these, the thread's.</summary>
+    public static int MakingOfThread => _makingOfThread;
 
     /// <summary>The version of an object once no writer is inside.</summary>
     /// <remarks>
@@ -216,8 +219,8 @@ internal sealed partial class ObjectHeap : IDisposable
     /// <summary>Gives back an object that no key has.</summary>
     public void Discard(ObjectStub stub)
     {
-        EndMaking();
         Retire(stub);
+        EndMaking(); // Last: an audit must see its pages here, or in the graveyard.
     }
 
     /// <summary>Makes an object that nothing refers to yet.</summary>

@@ -101,6 +101,11 @@ internal sealed class CommandContext : DatabaseVisit
     /// <summary>The state of a command that is continued by another call; null: none.</summary>
     public CommandProgress? Progress { get; set; }
 
+    /// <summary>
+    /// Whether the present request was allowed before: what was taken for it, or written of it, must not be lost.
+    /// </summary>
+    public bool IsUnderWay => Progress is { WasAllowed: true };
+
     /// <summary>Whether the client may use commands: it has authenticated, or need not.</summary>
     public bool IsAuthenticated => Client.IsAuthenticated || !Server.Users.IsPasswordRequired;
 

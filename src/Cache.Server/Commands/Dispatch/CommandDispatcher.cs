@@ -32,7 +32,7 @@ internal static class CommandDispatcher
             RejectUnknown(request, context);
         else if (!command.Accepts(request.Count))
             Reject(command, command.ArityError, context);
-        else if (!context.IsAuthenticated && (command.Flags & CommandFlags.NoAuth) == 0)
+        else if (!context.IsAuthenticated && !context.IsUnderWay && (command.Flags & CommandFlags.NoAuth) == 0)
             Reject(command, "NOAUTH Authentication required."u8, context);
         else if (context.Client.IsReserved && !command.ServesAdministrators && !TryLeaveReserve(context))
             Reject(command, ErrorTexts.TooManyClients, context);
@@ -154,7 +154,7 @@ internal static class CommandDispatcher
         if (isTracked)
             TrackedCalls.Begin(command, request, context); // Before it reads.
         long start = context.BeginCall();
-        bool isNotified = context.Server.Notifications.IsOn;
+        bool isNotified = context.Server.Notifications.IsOn && context.Progress is not LongReply; // Which has begun.
         if (isNotified)
             context.Server.Notifications.Begin(command, request, context.Store);
         try
@@ -250,8 +250,8 @@ internal static class CommandDispatcher
     /// <returns>Whether the request was denied, and refused.</returns>
     private static bool TryDeny(CommandDefinition command, in RespRequest request, CommandContext context)
     {
-        if (context.Progress is WaitProgress or LongReply)
-            return false; // It was allowed before; what was taken for it, or written of it, must not be lost.
+        if (context.IsUnderWay)
+            return false;
         var user = context.Client.User;
         var denial = user.Rules.Check(command, request, 0, out int argument);
         if (denial == AclDenial.None)
@@ -269,7 +269,7 @@ internal static class CommandDispatcher
     {
         if (context.Server.Cluster is { } cluster && TryRedirect(cluster, command, request, context))
             return true;
-        if (context.Progress is WaitProgress or LongReply)
+        if (context.IsUnderWay)
             return false; // As for rights.
         if (context.Server.Durability is { } durability
             && DurabilityRefusal.Find(command, Writes(command, context), durability) is { } error)

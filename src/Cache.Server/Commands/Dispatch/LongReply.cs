@@ -29,6 +29,8 @@ internal abstract class LongReply(CollectionReading reading) : CommandProgress
     /// <summary>The snapshot's pages are counted by the store.</summary>
     public override long MemoryBytes => 0;
 
+    public override bool WasAllowed => true;
+
     /// <summary>The bytes of the parts before the present one.</summary>
     public long EarlierBytes { get; private set; }
 
@@ -68,10 +70,13 @@ internal abstract class LongReply(CollectionReading reading) : CommandProgress
     /// <summary>Writes elements until the part is full.</summary>
     protected abstract void WriteElements(CommandContext context);
 
+    // A part, with the element that passes its end, is less than a client may have unread; 0: it may have any.
+    private static long PartBytesOf(long limit) => limit > 0 ? Math.Min(PartBytes, limit / 2) : PartBytes;
+
     private void WritePart(CommandContext context)
     {
         long before = context.Reply.UnflushedBytes;
-        context.ReplyPartEnd = before + PartBytes;
+        context.ReplyPartEnd = before + PartBytesOf(context.Server.Settings.ClientOutputBufferLimit);
         try
         {
             if (!_isBegun)

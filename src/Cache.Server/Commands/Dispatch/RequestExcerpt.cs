@@ -77,6 +77,7 @@ internal static class RequestExcerpt
     {
         "auth" => index >= 1,
         "hello" => IsOfAuth(request, index),
+        "migrate" => index > 5 && (IsOfAuth(request, index) || IsOfAuth2(request, index)),
         "acl|setuser" => index >= 2,
         "config|set" => index >= 3 && index % 2 != 0 && IsSecretParameter(request[index - 1]),
         _ => false,
@@ -85,6 +86,10 @@ internal static class RequestExcerpt
     // HELLO version AUTH name password; also where the version was forgotten, which is refused.
     private static bool IsOfAuth(in RespRequest request, int index) =>
         (index >= 2 && request[index - 1].Is("AUTH"u8)) || (index >= 3 && request[index - 2].Is("AUTH"u8));
+
+    // MIGRATE ... AUTH2 name password
+    private static bool IsOfAuth2(in RespRequest request, int index) =>
+        request[index - 1].Is("AUTH2"u8) || request[index - 2].Is("AUTH2"u8);
 
     /// <summary>Whether a parameter of CONFIG is a password.</summary>
     public static bool IsSecretParameter(ReadOnlySpan<byte> name)

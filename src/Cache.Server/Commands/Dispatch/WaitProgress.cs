@@ -16,6 +16,8 @@ internal sealed class WaitProgress(Waiter waiter, WaitTable table) : CommandProg
 
     public override long MemoryBytes => waiter.MemoryBytes;
 
+    public override bool WasAllowed => true;
+
     /// <summary>Shows the call to the clients of MONITOR, once.</summary>
     public void Show(CommandDefinition command, in RespRequest request, CommandContext context)
     {

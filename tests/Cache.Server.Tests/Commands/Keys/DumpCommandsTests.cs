@@ -37,6 +37,19 @@ public sealed partial class DumpCommandsTests : CommandTestBase
         }
     });
 
+    // As Redis, which loads it as a skiplist: only its compact encoding has no −0.
+    [Fact]
+    public void Restore_OfASortedSetWithALongMember_KeepsTheSignOfZero()
+    {
+        Client.Call("ZADD", "k", "0", new string('z', 65));
+        Client.Call("ZADD", "k", "-0", "a");
+        Client.Call("RESTORE", "d", "0", TestPayload.Of(Client.Call("DUMP", "k")));
+
+        Assert.Equal("$2\r\n-0\r\n", Client.Call("ZSCORE", "d", "a"));
+        Assert.Equal("$8\r\nskiplist\r\n", Client.Call("OBJECT", "ENCODING", "d"));
+        Server.Store.RequireWhole();
+    }
+
     // With the checksum that the changed bytes have: the client is no fool.
     [Theory]
     [MemberData(nameof(Kinds))]
