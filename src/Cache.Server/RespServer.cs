@@ -5,6 +5,7 @@ using Cache.Durability;
 using Cache.Server.Clients;
 using Cache.Server.Commands;
 using Cache.Server.Commands.Administration;
+using Cache.Server.Commands.Cluster;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Table;
 using Cache.Server.Connections;
@@ -217,9 +218,9 @@ public sealed partial class RespServer : IAsyncDisposable
     }
 
     /// <summary>
-    /// Reads the files of TLS and of users again, and logs for each whether it was reloaded, is unchanged, or was
-    /// refused, and why; a refused file changes nothing. Clients of replaced users are disconnected, as by ACL LOAD;
-    /// none is if the users are unchanged. Does nothing before the start and after the stop.
+    /// Reads the files of TLS, of users and of a cluster's slots again, and logs for each whether it was reloaded, is
+    /// unchanged, or was refused, and why; a refused file changes nothing. Clients of replaced users are disconnected,
+    /// as by ACL LOAD; none is if the users are unchanged. Does nothing before the start and after the stop.
     /// </summary>
     public async Task ReloadAsync()
     {
@@ -232,6 +233,8 @@ public sealed partial class RespServer : IAsyncDisposable
                 ServerLog.CertificateUnchanged(_logger);
             if (_options.AclFile is { Length: > 0 } path)
                 ReloadUsers(path);
+            if (_state.Cluster?.File is { } file)
+                ReloadMap(file);
         }
         finally
         {
@@ -315,6 +318,21 @@ public sealed partial class RespServer : IAsyncDisposable
             ServerLog.ConfigRewritten(_logger, _state.Settings.ConfigurationFile);
         else
             ServerLog.ConfigNotRewritten(_logger, _state.Settings.ConfigurationFile, problem);
+    }
+
+    // On this thread, for some seconds if there are many keys: whoever asked for it waits for the end.
+    private void ReloadMap(string path)
+    {
+        string? problem;
+        bool isTaken = false;
+        if (ClusterOptions.TryReadFile(path, out problem) is { } map)
+            isTaken = MapChange.TryTake(map, _state, own: null, keep: null, out problem);
+        if (problem is not null)
+            ServerLog.MapRefused(_logger, path, problem);
+        else if (isTaken)
+            ServerLog.MapReloaded(_logger, path);
+        else
+            ServerLog.MapUnchanged(_logger, path);
     }
 
     private void ReloadUsers(string path)

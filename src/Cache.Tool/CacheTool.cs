@@ -2,6 +2,7 @@ using Cache.Durability.Catalog;
 using Cache.Durability.Rdb;
 using Cache.Durability.Recovery;
 using Cache.Tool.Analysis;
+using Cache.Tool.Cluster;
 using Cache.Tool.Configuration;
 using Cache.Tool.Live;
 using Cache.Tool.Verbs;
@@ -14,7 +15,7 @@ internal static class CacheTool
     private static readonly Verb[] s_verbs =
     [
         ServerVerb.Verb, TopVerb.Verb, DoctorVerb.Verb, KeysVerb.Verb, BenchVerb.Verb, ConfigVerb.Verb,
-        PackageVerb.Verb, AnalyzeVerb.Verb, VerifyVerb.Verb, InspectVerb.Verb, ConvertVerb.Verb,
+        PackageVerb.Verb, ClusterVerb.Verb, AnalyzeVerb.Verb, VerifyVerb.Verb, InspectVerb.Verb, ConvertVerb.Verb,
     ];
 
     /// <returns>The exit code.</returns>

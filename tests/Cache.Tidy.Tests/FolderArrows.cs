@@ -184,8 +184,8 @@ internal static class FolderArrows
         [
             Transport, "Cache.Server.Transport.Sockets", "Cache.Server.Transport.Linux", "Cache.Server.Transport.Tls",
             "Cache.Server.Connections", ClusterMaps, Protocol, Commands, Dispatch, Table, Clients, Security, Settings,
-            Statistics, "Cache.Server.Commands.Administration", PubSub, Notifications, Metrics, Diagnostics, Core,
-            Contracts, Kept, Logging,
+            Statistics, "Cache.Server.Commands.Administration", "Cache.Server.Commands.Cluster", PubSub, Notifications,
+            Metrics, Diagnostics, Core, Contracts, Kept, Logging,
         ],
         [Transport] = [],
         ["Cache.Server.Transport.Sockets"] = [Transport],
@@ -253,7 +253,10 @@ internal static class FolderArrows
         ["Cache.Server.Commands.PubSub"] = [Dispatch, PubSub, Clients, Security, Replies, Arguments, Protocol],
         ["Cache.Server.Commands.Bits"] = [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Cluster"] =
-            [Dispatch, ClusterMaps, Replies, Arguments, Clients, Protocol, Core, Contracts],
+        [
+            Dispatch, ClusterMaps, Replies, Arguments, Clients, PubSub, Waits, Protocol, Core, Contracts,
+            "Cache.Server.Commands.Administration.FolderSync",
+        ],
         ["Cache.Server.Commands.Session"] =
             [Dispatch, Tracking, PubSub, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
         ["Cache.Server.Commands.Administration"] =
@@ -389,8 +392,9 @@ internal static class FolderArrows
         // Composes; reads and writes files by what the library is made of.
         ["Cache.Tool"] =
         [
-            Verbs, "Cache.Tool.Analysis", "Cache.Tool.Live", "Cache.Tool.Standalone", "Cache.Tool.Configuration", Core,
-            Contracts, StreamContracts, "Cache.Durability.Attachment", "Cache.Durability.Journaling",
+            Verbs, "Cache.Tool.Analysis", "Cache.Tool.Cluster", "Cache.Tool.Live", "Cache.Tool.Standalone",
+            "Cache.Tool.Configuration", Core, Contracts, StreamContracts, "Cache.Durability.Attachment",
+            "Cache.Durability.Journaling",
             "Cache.Durability.Recovery", "Cache.Durability.Dumps",
             "Cache.Durability.Rdb", "Cache.Durability.Catalog", "Cache.Durability.Files",
             "Cache.Durability.Format",
@@ -407,6 +411,8 @@ internal static class FolderArrows
         ],
         // Asks running servers; counts durations as these do.
         ["Cache.Tool.Live"] = [Verbs, "Cache.Tool.Client", Statistics],
+        // Compares maps of slots, and sends them.
+        ["Cache.Tool.Cluster"] = [Verbs, "Cache.Tool.Client", ClusterMaps],
         ["Cache.Tool.Client"] = [Verbs],
         // What the server would say of a configuration.
         ["Cache.Tool.Configuration"] = [Verbs, "Cache.Hosting.Configuration", Server, Core, Contracts],

@@ -3,9 +3,9 @@ namespace Cache.Tool.Tests;
 public sealed class CacheToolTests
 {
     [Theory]
-    [InlineData("A verb is needed: server, top, doctor, keys, bench, config, package, analyze, verify, "
+    [InlineData("A verb is needed: server, top, doctor, keys, bench, config, package, cluster, analyze, verify, "
         + "inspect, convert")]
-    [InlineData("'verfy' is no verb: server, top, doctor, keys, bench, config, package, analyze, "
+    [InlineData("'verfy' is no verb: server, top, doctor, keys, bench, config, package, cluster, analyze, "
         + "verify, inspect, convert", "verfy", "x")]
     [InlineData("verify needs DIR: cache verify DIR", "verify")]
     [InlineData("convert needs TO: cache convert FROM TO", "convert", "a")]

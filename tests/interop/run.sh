@@ -3,7 +3,7 @@
 #
 # usage: run.sh [RUNNER...]        all runners, or redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls
 #                                  node-redis redis-py stackexchange conformance generated conversations dumps formats
-#                                  dashboard near
+#                                  dashboard near shards
 #
 # INTEROP_PORT=6379 INTEROP_TLS_PORT=6380 INTEROP_CA=cert.pem run.sh ...     against a server that runs already, instead of one that is built and started here
 # INTEROP_INSTALL=0 run.sh ...     without installing anything
@@ -157,6 +157,12 @@ run_near() {
   limited dotnet near/bin/Release/net10.0/NearRig.dll single cluster sentinel client "$ours"
 }
 
+# Three servers of one map, and clients that find their way between them.
+run_shards() {
+  build "$root/samples/StandaloneServer" || return 1
+  limited /usr/bin/python3 shards/shards.py "$root/samples/StandaloneServer/bin/Release/net10.0/StandaloneServer.dll"
+}
+
 # run RUNNER: its output, and its counts; a runner that ends without them has failed.
 run() {
   local log="$work/$1.log" line start=$SECONDS
@@ -179,7 +185,7 @@ ca=${INTEROP_CA:-}
 passed=0
 failed=0
 [ $# -gt 0 ] || set -- redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls \
-  node-redis redis-py stackexchange conformance generated conversations dumps formats dashboard near
+  node-redis redis-py stackexchange conformance generated conversations dumps formats dashboard near shards
 for runner in "$@"; do run "$runner"; done
 printf '== interop\n%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

@@ -13,6 +13,9 @@ internal sealed class ClusterState(ShardNode self, SlotMap map, string? file, Fu
 {
     private volatile SlotView _view = new(map, self);
 
+    /// <summary>Held while the map is replaced, which takes as long as a pass over all keys.</summary>
+    public Lock Changing { get; } = new();
+
     public ShardNode Self => self;
 
     /// <summary>The full path of the file of the map; null: none.</summary>

@@ -7,6 +7,9 @@ namespace Cache.Server.Cluster;
 /// <remarks>A slot has one owner or none; a map in which it has two cannot be made.</remarks>
 internal sealed class SlotMap
 {
+    /// <summary>The number of slots.</summary>
+    public const int SlotCount = KeySlot.Count;
+
     /// <summary>The owner of a slot that nobody owns.</summary>
     public const int Nobody = -1;
 
@@ -96,6 +99,26 @@ internal sealed class SlotMap
         }
 
         return new SlotMap(epoch, [.. nodes], owners);
+    }
+
+    /// <summary>Whether another map says the same, but for its number.</summary>
+    public bool HasSameOwners(SlotMap other) =>
+        Nodes.SequenceEqual(other.Nodes) && _owners.SequenceEqual(other._owners);
+
+    /// <summary>A map in which some slots have another owner.</summary>
+    /// <param name="slots">Which slots.</param>
+    /// <param name="owner">The index of their owner; <see cref="Nobody"/>: none.</param>
+    /// <param name="epoch">The number of the new map.</param>
+    public SlotMap Reassign(bool[] slots, int owner, long epoch)
+    {
+        short[] owners = (short[])_owners.Clone();
+        for (int slot = 0; slot < owners.Length; slot++)
+        {
+            if (slots[slot])
+                owners[slot] = (short)owner;
+        }
+
+        return new SlotMap(epoch, [.. Nodes], owners);
     }
 
     private static string? FindProblem(long epoch, IReadOnlyList<ShardNode> nodes)

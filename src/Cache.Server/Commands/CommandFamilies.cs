@@ -56,6 +56,7 @@ internal static class CommandFamilies
         .. MonitorCommand.Bindings,
         .. AbsentFeatureCommands.Bindings,
         .. ClusterCommands.Bindings,
+        .. MapCommand.Bindings,
         .. StringReadCommands.Bindings,
         .. StringWriteCommands.Bindings,
         .. CounterCommands.Bindings,

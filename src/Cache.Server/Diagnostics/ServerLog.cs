@@ -93,6 +93,15 @@ internal static partial class ServerLog
         26, LogLevel.Warning, "Users of {Path}: not reloaded, the file is wrong: {Problem}")]
     public static partial void UsersRefused(ILogger logger, string path, string problem);
 
+    [LoggerMessage(50, LogLevel.Information, "Slots of {Path}: reloaded")]
+    public static partial void MapReloaded(ILogger logger, string path);
+
+    [LoggerMessage(51, LogLevel.Information, "Slots of {Path}: unchanged")]
+    public static partial void MapUnchanged(ILogger logger, string path);
+
+    [LoggerMessage(52, LogLevel.Warning, "Slots of {Path}: not reloaded, the map {Problem}")]
+    public static partial void MapRefused(ILogger logger, string path, string problem);
+
     [LoggerMessage(27, LogLevel.Warning, "The store was disposed while the server ran: the server stops")]
     public static partial void StoreWasDisposed(ILogger logger);
 

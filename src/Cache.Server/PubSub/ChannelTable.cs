@@ -147,6 +147,25 @@ internal sealed class ChannelTable(ClientMemory memory)
         }
     }
 
+    /// <summary>Whether a client is subscribed to a certain shard channel.</summary>
+    /// <param name="client">The client.</param>
+    /// <param name="concerns">Whether a name is that of such a channel. Called under the gate.</param>
+    public bool HasShardChannel(Subscriptions client, Func<byte[], bool> concerns)
+    {
+        lock (_gate)
+        {
+            if (!client.Had(ChannelKind.Shard))
+                return false;
+            foreach (var (name, _) in client.Of(ChannelKind.Shard))
+            {
+                if (concerns(name))
+                    return true;
+            }
+
+            return false;
+        }
+    }
+
     /// <summary>Ends all subscriptions of a client, which may subscribe again.</summary>
     public void Clear(Subscriptions client)
     {

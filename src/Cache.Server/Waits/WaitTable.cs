@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using Cache.Core;
 using Cache.Core.Changes;
+using Cache.Server.Clients;
 using Cache.Server.Notifications;
 
 namespace Cache.Server.Waits;
@@ -134,6 +135,35 @@ internal sealed partial class WaitTable : ChangeObserver, IDisposable
         foreach (byte[] key in waiter.Keys)
             MakeReady(waiter.Database, key);
         Drain();
+    }
+
+    /// <summary>
+    /// Lets those who wait for certain keys make their attempt again: their command may not be executed here any more.
+    /// </summary>
+    /// <param name="concerns">Whether a key is one of these. Called under the gate.</param>
+    public void Wake(Func<byte[], bool> concerns)
+    {
+        if (!AreThere)
+            return;
+        List<Waiter> waiters = [];
+        lock (_gate)
+        {
+            for (int database = 0; database < _keys.Length; database++)
+            {
+                foreach (var key in All(database))
+                {
+                    if (concerns(key.Bytes))
+                        key.AddWaiters(waiters);
+                }
+            }
+        }
+
+        // Who is claimed just now is served, or its wait ends when the claim is given up.
+        foreach (var waiter in waiters)
+        {
+            waiter.NoteWoken();
+            waiter.Client.Suspension.TryEnd(waiter.Suspension, SuspensionEnd.Event);
+        }
     }
 
     /// <summary>Two numbers have got each other's keyspaces: their waiters look again.</summary>

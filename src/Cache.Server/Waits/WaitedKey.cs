@@ -20,6 +20,16 @@ internal sealed class WaitedKey(int database, byte[] bytes)
     /// <summary>Whether it is among the keys whose waiters are to be served.</summary>
     public bool IsReady { get; set; }
 
+    /// <summary>Adds its waiters to a list.</summary>
+    public void AddWaiters(List<Waiter> waiters)
+    {
+        foreach (var queue in _queues)
+        {
+            for (var place = queue?.First; place is not null; place = place.Next)
+                waiters.Add(place.Waiter);
+        }
+    }
+
     /// <summary>The waiters of a kind; null: none so far.</summary>
     public WaitQueue? Find(EntryKind kind) => _queues[(int)kind];
 

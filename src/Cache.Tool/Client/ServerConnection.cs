@@ -28,12 +28,14 @@ internal sealed class ServerConnection : IDisposable
     }
 
     /// <exception cref="ToolException">There is no server, or it refuses the password.</exception>
-    public static ServerConnection Open(ServerAddress address)
+    /// <param name="address">Where it is.</param>
+    /// <param name="patienceMs">How long a reply may take.</param>
+    public static ServerConnection Open(ServerAddress address, int patienceMs = PatienceMs)
     {
         Socket? socket = null;
         try
         {
-            socket = Connect(address);
+            socket = Connect(address, patienceMs);
             var connection = new ServerConnection(address, socket, OpenStream(socket, address));
             connection.Authenticate(address);
             return connection;
@@ -132,12 +134,12 @@ internal sealed class ServerConnection : IDisposable
         _socket.Dispose();
     }
 
-    private static Socket Connect(ServerAddress address)
+    private static Socket Connect(ServerAddress address, int patienceMs)
     {
         var socket = address.SocketPath is null
             ? new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true }
             : new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
-        socket.SendTimeout = socket.ReceiveTimeout = PatienceMs;
+        socket.SendTimeout = socket.ReceiveTimeout = patienceMs;
         try
         {
             if (address.SocketPath is { } path)
@@ -193,7 +195,7 @@ internal sealed class ServerConnection : IDisposable
 
     private ToolException Failed(Exception failure) => new(
         failure.InnerException is SocketException { SocketErrorCode: SocketError.TimedOut or SocketError.WouldBlock }
-            ? $"{_address}: the server has not answered for {PatienceMs / 1000} seconds."
+            ? $"{_address}: the server has not answered for {_socket.ReceiveTimeout / 1000} seconds."
             : $"{_address}: {failure.Message}{HintFor(_address, failure)}");
 
     // TLS 1.3 tells of a missing certificate behind the handshake, by an end.

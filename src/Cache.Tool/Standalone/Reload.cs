@@ -104,7 +104,7 @@ internal sealed partial class Reload(
         9, LogLevel.Warning, "Changed, but not reloaded: {Directives}. A restart takes them, some by CONFIG SET too")]
     private static partial void NeedsRestart(ILogger logger, string directives);
 
-    [LoggerMessage(2, LogLevel.Information, "SIGHUP: reads certificates, users and the log level again")]
+    [LoggerMessage(2, LogLevel.Information, "SIGHUP: reads certificates, users, slots and the log level again")]
     private static partial void Begin(ILogger logger);
 
     [LoggerMessage(3, LogLevel.Information, "Log level: unchanged")]

@@ -13,11 +13,14 @@ internal static class TestCluster
     public const string Ownerless = "k174";
 
     /// <summary>The state of the first server.</summary>
-    public static ClusterState Create(string line = Line, bool needsAll = false)
+    public static ClusterState Create(string line = Line, bool needsAll = false, string? file = null)
     {
         var map = Map(line);
-        return new ClusterState(map.Nodes[0], map, file: null, () => needsAll);
+        return new ClusterState(map.Nodes[0], map, file, () => needsAll);
     }
+
+    /// <summary>The map of a line, with a number.</summary>
+    public static SlotMap Map(string line, long epoch) => Map(line).Reassign(new bool[16384], SlotMap.Nobody, epoch);
 
     public static SlotMap Map(string line)
     {

@@ -2,6 +2,8 @@ using System.Globalization;
 using System.Net;
 using Cache.Core;
 using Cache.Server;
+using Cache.Server.Cluster;
+using Cache.Server.Commands.Cluster;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Statistics;
 
@@ -28,6 +30,17 @@ internal sealed class RunningServer : IAsyncDisposable
         await server._server.StartAsync(TestContext.Current.CancellationToken);
         return server;
     }
+
+    /// <summary>The map of its cluster.</summary>
+    public SlotMap Map => _server.State.Cluster!.View.Map;
+
+    /// <summary>Whether it answers for a slot of its cluster.</summary>
+    public bool Owns(int slot) => _server.State.Cluster!.View.Owns(slot);
+
+    /// <summary>Replaces the map of its cluster.</summary>
+    public Task SetMapAsync(SlotMap map) => Task.Run(
+        () => Assert.True(MapChange.TryTake(map, _server.State, own: null, keep: null, out _)),
+        TestContext.Current.CancellationToken);
 
     /// <summary>As if a call had taken so long a moment ago.</summary>
     public void AddSlowCall(string command, long microseconds) => _server.State.SlowLog.Add(

@@ -15,6 +15,8 @@ internal static class CacheCommands
     private static readonly string[] _help =
     [
         "CACHE <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+        "CLUSTER [SET <map>]",
+        "    Return the map of slots and servers as JSON, or replace it; the reply comes when that is done.",
         "CURVE",
         "    Return what part of the last minutes' reads other values of maxmemory would answer, as simulated.",
         "    Points are made of: multiple of maxmemory, bytes, hit ratio. Of meaning if 'known' is 1.",

@@ -153,15 +153,18 @@ internal sealed class Databases : IWaitedDatabases
     });
 
     /// <summary>Runs an action while no command of another client is under way.</summary>
-    /// <param name="own">The visit of the caller, which is ended and begun again; it may be alone already.</param>
+    /// <param name="own">
+    /// The visit of the caller, which is ended and begun again; it may be alone already. Null: it makes none.
+    /// </param>
     /// <param name="action">The action; all clients wait for it.</param>
     /// <returns>False if other clients' commands took too long, or the action returns false.</returns>
-    public bool TryAlone(DatabaseVisit own, Func<bool> action)
+    public bool TryAlone(DatabaseVisit? own, Func<bool> action)
     {
         if (_gate.IsHeldByCurrentThread)
             return action();
-        var stay = own.Presence;
-        Leave(own);
+        var stay = own?.Presence ?? DatabaseStay.None;
+        if (own is not null)
+            Leave(own);
         bool isDone;
         lock (_gate)
         {
@@ -178,7 +181,7 @@ internal sealed class Databases : IWaitedDatabases
         }
 
         if (stay != DatabaseStay.None)
-            Enter(own, stay);
+            Enter(own!, stay);
         return isDone;
     }
 
