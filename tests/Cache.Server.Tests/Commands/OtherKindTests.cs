@@ -59,6 +59,7 @@ public sealed class OtherKindTests : CommandTestBase
         ("lcs k s noword", NoStrings),
         ("memory|usage k", ":24\r\n"),
         ("mget k s", "*2\r\n$-1\r\n$1\r\nv\r\n"),
+        ("migrate 127.0.0.1 1 absent 0 1", "+NOKEY\r\n"),
         ("move k 1", ":1\r\n"),
         ("mset k v", "+OK\r\n"),
         ("msetnx k v", ":0\r\n"),

@@ -14,6 +14,9 @@ internal sealed record MigrateRequest(string Host, int Port, long Database, Time
 {
     private const int FirstOption = 6;
 
+    // No name or address is so long: what is cut was none.
+    private const int HostLengthMax = 256;
+
     // As Redis's, for zero and less.
     private const long TimeoutMsDefault = 1000;
 
@@ -95,7 +98,7 @@ internal sealed record MigrateRequest(string Host, int Port, long Database, Time
         bool isPort = RespInteger.TryParse(request[2], out long port) && port is > 0 and <= ushort.MaxValue;
         return options with
         {
-            Host = Encoding.UTF8.GetString(request[1]),
+            Host = Encoding.UTF8.GetString(request[1][..Math.Min(request[1].Length, HostLengthMax)]),
             Port = isPort ? (int)port : 0,
             Database = database,
             Timeout = TimeSpan.FromMilliseconds(
