@@ -98,6 +98,8 @@ internal static class CacheCommands
 
     private static void Memory(in RespRequest request, CommandContext context)
     {
+        if (context.TryGiveWay(long.MaxValue))
+            return; // It asks each client, the collector and the system.
         var kinds = MemoryKinds.Of(context.Server);
         context.Reply.MapHeader(kinds.Count);
         foreach (var (name, bytes) in kinds)

@@ -124,7 +124,7 @@ public sealed class CommandTurnTests : IDisposable
         ("command|docs", []), ("command|info", []), ("command|list", ["FILTERBY", "PATTERN", _stars]),
         ("config|get", ["*"]), ("config|set", ["maxmemory", "64mb"]), ("randomkey", []), ("acl|list", []),
         ("acl|users", []), ("acl|setuser", ["new", "~" + _stars]), ("acl|getuser", ["default"]),
-        ("acl|deluser", ["nobody"]),
+        ("acl|deluser", ["nobody"]), ("cache|memory", []),
     ];
 
     private readonly CacheStore _store = new(new CacheOptions { MemoryLimitBytes = 1L << 30 });
