@@ -7,6 +7,7 @@ using Cache.Server.Commands.HyperLogLogs;
 using Cache.Server.Commands.Keys;
 using Cache.Server.Commands.Lists;
 using Cache.Server.Commands.PubSub;
+using Cache.Server.Commands.Scripts;
 using Cache.Server.Commands.Session;
 using Cache.Server.Commands.Sorting;
 using Cache.Server.Commands.Sets;
@@ -100,6 +101,7 @@ internal static class CommandFamilies
         .. ExpiryCommands.Bindings,
         .. ScanCommands.Bindings,
         .. TransactionCommands.Bindings,
+        .. ScriptCommands.Bindings,
     ];
 
     /// <summary>The methods of the table's commands.</summary>
