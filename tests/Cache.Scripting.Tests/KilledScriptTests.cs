@@ -5,7 +5,8 @@ namespace Cache.Scripting.Tests;
 /// <summary>Scripts that run too long: -BUSY, and SCRIPT KILL.</summary>
 public sealed class KilledScriptTests
 {
-    private const string Busy = "-BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.\r\n";
+    private const string Busy =
+        "-BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.\r\n";
 
     [Fact]
     public async Task ScriptKill_EndlessScripts_EndEach()
@@ -20,7 +21,8 @@ public sealed class KilledScriptTests
             await WaitUntilBusyAsync(other);
 
             Assert.Equal("+OK\r\n", await ScriptServer.CallAsync(other, "SCRIPT", "KILL"));
-            Assert.StartsWith("-ERR Script killed by user with SCRIPT KILL...", await ScriptServer.ReceiveAsync(client));
+            string reply = await ScriptServer.ReceiveAsync(client);
+            Assert.StartsWith("-ERR Script killed by user with SCRIPT KILL...", reply);
             Assert.Equal("$-1\r\n", await ScriptServer.CallAsync(other, "GET", "a"));
         }
 

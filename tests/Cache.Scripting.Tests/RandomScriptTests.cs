@@ -10,12 +10,12 @@ public sealed class RandomScriptTests
 
     private static readonly string[] _words =
     [
-        "local", "x", "y", "=", "=", "(", ")", "{", "}", "[", "]", ",", ".", "..", "...", ":", ";", "1", "0", "-1", "2.5",
-        "1e308", "'a'", "\"b\"", "[[c]]", "nil", "true", "false", "function", "end", "if", "then", "else", "return", "do",
+        "x", "y", "=", "=", "(", ")", "{", "}", "[", "]", ",", ".", "..", "...", ":", ";", "1", "0", "-1", "2.5",
+        "'a'", "\"b\"", "[[c]]", "nil", "true", "false", "function", "end", "if", "then", "else", "return", "do",
         "for", "in", "pairs", "ipairs", "not", "and", "or", "#", "+", "-", "*", "/", "%", "^", "==", "<", "<=", "~=",
         "string", "table", "math", "redis", "call", "pcall", "error", "cjson", "encode", "decode", "struct", "pack",
         "unpack", "cmsgpack", "bit", "band", "format", "rep", "gsub", "find", "sort", "concat", "insert", "select",
-        "setmetatable", "getmetatable", "rawset", "rawget", "coroutine", "wrap", "yield", "loadstring", "tostring", "KEYS",
+        "setmetatable", "getmetatable", "rawset", "rawget", "wrap", "yield", "loadstring", "tostring", "KEYS",
         "ARGV", "_G", "\0", "\xff", "--", "\n", "goto", "_ENV", "'%s'", "'(a*)*'", "2^53", "repeat", "until", "break",
     ];
 
@@ -29,7 +29,7 @@ public sealed class RandomScriptTests
         "string.byte(#,#,#)", "table.concat(#,#)", "table.insert(#,#)", "table.remove(#)", "unpack(#)", "select(#,#)",
         "setmetatable(#,#)", "getmetatable(#)", "rawget(#,#)", "rawset(#,#,#)", "cjson.encode(#)", "cjson.decode(#)",
         "cmsgpack.pack(#)", "cmsgpack.unpack(#)", "struct.pack('>I2s',#,#)", "struct.unpack('i4',#)", "bit.band(#,#)",
-        "math.floor(#)", "math.max(#,#)", "math.random(#)", "loadstring(#)", "coroutine.wrap(function() return # end)()",
+        "math.max(#,#)", "math.random(#)", "loadstring(#)", "coroutine.wrap(function() return # end)()",
         "(function(x) return # end)(#)", "pcall(function() return # end)", "redis.sha1hex(#)", "redis.error_reply(#)",
         "redis.status_reply(#)", "{err=#}", "{ok=#}", "{map=#}", "{set=#}", "{double=#}", "_G", "string", "redis",
     ];

@@ -261,6 +261,7 @@ internal static class FolderArrows
         [
             Dispatch, Tracking, PubSub, Notifications, Waits, Watches, Table, Replies, Arguments, Clients, Security,
             Settings, Statistics, Protocol, Core, Contracts, Kept, KeptContracts, "Cache.Durability.Control", Doctor,
+            Scripts,
         ],
         // Which keys, and which kinds of keys, take and make most; the commands that tell it.
         [KeyFigures] = [Dispatch, Replies, Arguments, Settings, Statistics, Protocol, Core, Contracts],
@@ -403,10 +404,11 @@ internal static class FolderArrows
         // The server as a program: one of the verbs, and the sample.
         ["Cache.Tool.Standalone"] =
         [
-            "Cache.Hosting", "Cache.Hosting.Configuration", "Cache.Dashboard", "Cache.Dashboard.Live", Server, Dispatch,
-            Table, Arguments, "Cache.Server.Commands.Administration", Protocol, Clients, Security, Settings,
-            "Cache.Server.Settings.Directive", Core, Contracts, "Cache.Core.DependencyInjection", Kept, KeptContracts,
-            "Cache.Durability.DependencyInjection", "Microsoft.Extensions", "Microsoft.AspNetCore",
+            "Cache.Hosting", "Cache.Hosting.Configuration", "Cache.Dashboard", "Cache.Dashboard.Live",
+            "Cache.Scripting", Server, Dispatch, Table, Arguments, "Cache.Server.Commands.Administration", Protocol,
+            Clients, Security, Settings, "Cache.Server.Settings.Directive", Core, Contracts,
+            "Cache.Core.DependencyInjection", Kept, KeptContracts, "Cache.Durability.DependencyInjection",
+            "Microsoft.Extensions", "Microsoft.AspNetCore",
         ],
         // Asks running servers; counts durations as these do.
         ["Cache.Tool.Live"] = [Verbs, "Cache.Tool.Client", Statistics],

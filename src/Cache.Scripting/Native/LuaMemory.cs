@@ -4,9 +4,9 @@ namespace Cache.Scripting.Native;
 
 /// <summary>The memory of a state of Lua, with a limit.</summary>
 /// <remarks>
-/// Memory is refused only while Lua itself runs, which raises an error of Lua then; while managed code calls the library
-/// (<see cref="IsManaged"/>) such an error would jump over managed frames. What managed code adds is bounded by its
-/// callers, and is found to be too much before the next call.
+/// Memory is refused only while Lua itself runs, which raises an error of Lua then; while managed code calls the
+/// library (<see cref="IsManaged"/>) such an error would jump over managed frames. What managed code adds is bounded by
+/// its callers, and is found to be too much before the next call.
 /// </remarks>
 internal sealed class LuaMemory
 {

@@ -6,7 +6,9 @@ internal static class ChunkName
     // As in Lua: of the shown name.
     private const int LengthMax = 60;
 
-    /// <summary>The shown name: of "=name" and "@name" the rest, of another one the beginning of its first line.</summary>
+    /// <summary>
+    /// The shown name: of "=name" and "@name" the rest, of another one the beginning of its first line.
+    /// </summary>
     public static string Shorten(string name)
     {
         if (name.Length > 0 && name[0] is '=' or '@')

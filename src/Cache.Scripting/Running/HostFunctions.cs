@@ -168,7 +168,7 @@ internal sealed class HostFunctions
     {
         if (!_memory.IsOverLimit)
             return true;
-        LuaApi.Collect(state, LuaApi.CollectAll);
+        _ = LuaApi.Collect(state, LuaApi.CollectAll);
         return !_memory.IsOverLimit;
     }
 

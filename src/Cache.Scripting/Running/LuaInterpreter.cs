@@ -117,7 +117,7 @@ internal sealed class LuaInterpreter : IScriptInterpreter
             WriteFailure(digest, host, reply);
         LuaApi.SetTop(_state, 0);
         if (_memory.Used > GarbageMax)
-            LuaApi.Collect(_state, LuaApi.CollectAll);
+            _ = LuaApi.Collect(_state, LuaApi.CollectAll);
     }
 
     public void Dispose()
@@ -186,8 +186,9 @@ internal sealed class LuaInterpreter : IScriptInterpreter
                 Translator.Translate(Encoding.Latin1.GetString(text), ChunkName.Shorten(chunkName));
             byte[] bytes = Encoding.Latin1.GetBytes(translated);
             byte[] name = [.. Encoding.Latin1.GetBytes(chunkName), 0];
-            return LuaApi.Load(state, ref MemoryMarshal.GetArrayDataReference(bytes), (nuint)bytes.Length, name, _textMode)
-                == LuaApi.Succeeded;
+            int status = LuaApi.Load(
+                state, ref MemoryMarshal.GetArrayDataReference(bytes), (nuint)bytes.Length, name, _textMode);
+            return status == LuaApi.Succeeded;
         }
         catch (LuaSyntaxException exception)
         {
@@ -215,7 +216,7 @@ internal sealed class LuaInterpreter : IScriptInterpreter
 
     private void OpenLibraries()
     {
-        LuaApi.CheckStack(_state, Slots);
+        _ = LuaApi.CheckStack(_state, Slots);
         LoadLibrary("core");
         foreach (string name in _nativeLibraries)
         {

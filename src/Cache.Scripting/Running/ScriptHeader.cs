@@ -7,6 +7,9 @@ namespace Cache.Scripting.Running;
 /// <param name="IsReadOnly">Whether the script says that it does not write.</param>
 internal readonly record struct ScriptHeader(int Length, bool IsReadOnly)
 {
+    private static readonly string[] _flags =
+        ["no-writes", "allow-oom", "allow-stale", "no-cluster", "allow-cross-slot-keys"];
+
     /// <summary>Whether there is one.</summary>
     public bool IsThere => Length > 0;
 
@@ -32,7 +35,7 @@ internal readonly record struct ScriptHeader(int Length, bool IsReadOnly)
                 return $"ERR Unknown lua shebang option: {word}";
             foreach (string flag in word[Flags.Length..].Split(','))
             {
-                if (flag is not ("no-writes" or "allow-oom" or "allow-stale" or "no-cluster" or "allow-cross-slot-keys"))
+                if (!_flags.Contains(flag))
                     return $"ERR Unexpected flag in script shebang: {flag}";
                 isReadOnly |= flag == "no-writes";
             }

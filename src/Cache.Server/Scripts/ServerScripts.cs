@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using System.Text;
-
 namespace Cache.Server.Scripts;
 
 /// <summary>The scripts of a server: which are known, and which one runs. Thread-safe.</summary>
@@ -26,6 +23,7 @@ internal sealed class ServerScripts(IScriptInterpreter interpreter) : IDisposabl
     private readonly Dictionary<ScriptDigest, LinkedListNode<ScriptDigest>?> _known = []; // Null: by SCRIPT LOAD.
     private readonly Dictionary<ScriptDigest, int> _lengths = [];
     private readonly LinkedList<ScriptDigest> _passing = []; // The oldest first.
+    private int _count;
     private long _bytes;
     private bool _isOver;
 
@@ -34,8 +32,6 @@ internal sealed class ServerScripts(IScriptInterpreter interpreter) : IDisposabl
 
     /// <summary>The number of known scripts; a recent value.</summary>
     public int Count => Volatile.Read(ref _count);
-
-    private int _count;
 
     /// <summary>The memory of their texts, about.</summary>
     public long Bytes => Volatile.Read(ref _bytes) + (long)Count * ScriptOverhead;
@@ -59,6 +55,7 @@ internal sealed class ServerScripts(IScriptInterpreter interpreter) : IDisposabl
     {
         lock (_gate)
         {
+            ObjectDisposedException.ThrowIf(_isOver, this);
             if (_known.TryGetValue(digest, out var place))
             {
                 if (!isPassing && place is not null)
@@ -83,6 +80,7 @@ internal sealed class ServerScripts(IScriptInterpreter interpreter) : IDisposabl
     {
         lock (_gate)
         {
+            ObjectDisposedException.ThrowIf(_isOver, this);
             foreach (var digest in _known.Keys)
                 interpreter.Forget(digest);
             _known.Clear();
@@ -97,7 +95,12 @@ internal sealed class ServerScripts(IScriptInterpreter interpreter) : IDisposabl
     public Lock.Scope Enter(out IScriptInterpreter present)
     {
         var scope = _gate.EnterScope();
-        Debug.Assert(!_isOver, "Clients have ended before.");
+        if (_isOver)
+        {
+            scope.Dispose();
+            throw new ObjectDisposedException(nameof(ServerScripts)); // A command that has outlived the stop.
+        }
+
         present = interpreter;
         return scope;
     }

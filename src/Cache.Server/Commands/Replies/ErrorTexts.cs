@@ -12,8 +12,8 @@ internal static class ErrorTexts
         "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."u8;
 
     public static ReadOnlySpan<byte> BusyExec =>
-        "EXECABORT Transaction discarded because of: BUSY Redis is busy running a script. You can only call SCRIPT KILL "u8
-        + "or SHUTDOWN NOSAVE."u8;
+        "EXECABORT Transaction discarded because of: BUSY Redis is busy running a script. You can only call SCRIPT "u8
+        + "KILL or SHUTDOWN NOSAVE."u8;
 
     public static ReadOnlySpan<byte> Syntax => "ERR syntax error"u8;
 

@@ -138,7 +138,8 @@ internal static class ScriptCommands
             case ScriptKill.HasWritten:
                 context.Reply.Error(
                     "UNKILLABLE Sorry the script already executed write commands against the dataset. You can either "u8
-                    + "wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command."u8);
+                    + "wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE "u8
+                    + "command."u8);
                 break;
             default:
                 context.Reply.Error("NOTBUSY No scripts in execution right now."u8);

@@ -53,7 +53,8 @@ internal sealed class ScriptHost : IScriptHost
     private PresentScript Present => _context.Server.Scripts!.Present;
 
     public void Log(int level, ReadOnlySpan<byte> text) =>
-        _context.Server.ScriptLogged?.Invoke(level, Encoding.UTF8.GetString(text[..Math.Min(text.Length, LogBytesMax)]));
+        _context.Server.ScriptLogged?.Invoke(
+            level, Encoding.UTF8.GetString(text[..Math.Min(text.Length, LogBytesMax)]));
 
     public void ClearArguments()
     {
