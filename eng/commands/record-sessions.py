@@ -4,12 +4,14 @@
 usage: record-sessions.py FILE [PORT]        (redis-server 7.0.15 on the path; PORT, 7299, must be free)
 
 A line of the file is a client, a command and its reply, separated by tabs; this program rewrites the replies. A line
-that begins with "#" is a comment, one that begins with "==" starts over with a new server and new clients. The
+that begins with "#" is a comment, one that begins with "==" starts over with a new server and new clients; after
+"== cluster:" it is one of two servers of a cluster, at PORT and PORT + 1, with the slots 0 to 8000 and 8192 to 16383. The
 command "<" sends nothing: its reply is what has come for the client meanwhile. A client with a longer name than "3"
 that ends so has said HELLO 3. Words
 of a command are separated by single blanks; \\s is a blank within a word, and \\r \\n \\t \\0 \\\\ \\xNN are as in C. A reply
 ends in "<closed>" if the server closed the connection after it.
 """
+import hashlib
 import pathlib
 import re
 import subprocess
@@ -35,13 +37,53 @@ def escape(text):
     return re.sub(r"[^ -~]", lambda m: f"\\x{ord(m[0]):02x}", text)
 
 
+# The slots of the two servers of a cluster; between them are some that nobody owns.
+SLOTS = ["0-8000", "8192-16383"]
+PATIENCE_SECONDS = 20
+
+
+def node_id(port):
+    """The number that our server gives to this address."""
+    return hashlib.sha256(f"127.0.0.1:{port}".encode()).hexdigest()[:40]
+
+
+def node_lines(own_port):
+    lines = []
+    for index, slots in enumerate(SLOTS):
+        port = PORT + index
+        flags = "myself,master" if port == own_port else "master"
+        address = f"127.0.0.1:{port}@{port + 10000}"
+        lines.append(f"{node_id(port)} {address} {flags} - 0 0 {index + 1} connected {slots}\n")
+    return "".join(lines) + "vars currentEpoch 2 lastVoteEpoch 0\n"
+
+
 class Server:
-    def __init__(self):
+    def __init__(self, is_cluster=False):
         self._folder = tempfile.TemporaryDirectory()
-        self._process = subprocess.Popen(
-            ["redis-server", "--port", str(PORT), "--save", "", "--dir", self._folder.name], stdout=subprocess.DEVNULL)
+        self._processes = []
+        for port in range(PORT, PORT + len(SLOTS) if is_cluster else PORT + 1):
+            folder = pathlib.Path(self._folder.name) / str(port)
+            folder.mkdir()
+            words = ["redis-server", "--port", str(port), "--save", "", "--dir", folder]
+            if is_cluster:
+                (folder / "nodes.conf").write_text(node_lines(port))
+                words += ["--cluster-enabled", "yes", "--cluster-require-full-coverage", "no"]
+            self._processes.append(subprocess.Popen(words, stdout=subprocess.DEVNULL))
         self._clients = {}
         self._connect().close()
+        if is_cluster:
+            self._wait_for_cluster()
+
+    # A server that was just started waits a moment before it answers, and until it has seen the other one.
+    def _wait_for_cluster(self):
+        control = self._connect()
+        end = time.monotonic() + PATIENCE_SECONDS
+        while time.monotonic() < end:
+            if "cluster_state:ok" in control.call("CLUSTER", "INFO"):
+                control.close()
+                return
+            time.sleep(0.05)
+        raise TimeoutError("the cluster does not become ready")
 
     def _connect(self):
         for _ in range(200):
@@ -82,8 +124,10 @@ class Server:
         return True
 
     def stop(self):
-        self._process.terminate()
-        self._process.wait()
+        for process in self._processes:
+            process.terminate()
+        for process in self._processes:
+            process.wait()
         for connection in self._clients.values():
             connection.close()
         self._folder.cleanup()
@@ -96,7 +140,7 @@ def record(lines):
             if line.startswith("=="):
                 if server:
                     server.stop()
-                server = Server()
+                server = Server(line.startswith("== cluster:"))
             elif line and not line.startswith("#"):
                 client, command = line.split("\t")[:2]
                 line = f"{client}\t{command}\t{server.call(client, [unescape(word) for word in command.split(' ')])}"

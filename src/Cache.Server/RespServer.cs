@@ -347,6 +347,10 @@ public sealed partial class RespServer : IAsyncDisposable
     {
         var problems = new List<string>();
         var users = UserOptions.Read(_options, _state.Users.GivesAllChannels, problems);
+        var settings = _state.Settings;
+        _state.Cluster = ClusterOptions.Read(
+            _options.KeptParameters, [_options.Port, _options.TlsPort], () => ClusterDirectives.NeedsAllSlots(settings),
+            problems);
         IReadOnlyList<TransportListener> listeners = [];
         try
         {

@@ -264,6 +264,7 @@ public sealed partial class RespServerOptions
         if (problems.Count > 0)
             return [];
         UserOptions.Read(this, givesAllChannels: false, problems);
+        ClusterOptions.Read(KeptParameters, [Port, TlsPort], static () => false, problems);
         var missing = new List<string>();
         FindTlsFileProblems(missing);
         if (TlsPort is not null && missing.Count == 0)

@@ -189,7 +189,7 @@ public sealed class WaitScheduleTests
             {
                 Assert.False(
                     Array.Exists(probe.Keys, key => _store.TryPeekInfo(key, out _)),
-                    $"Schedule {Number}: a client waits for an element that is there.");
+                    $"Schedule {Number}: a client waits for an element that is there. {Describe()}");
             }
         }
 
@@ -202,6 +202,11 @@ public sealed class WaitScheduleTests
             _store.Dispose();
         }
 
+        // What became of each client, and the keys that have elements.
+        private string Describe() => string.Join("; ", _probes) + "; there: "
+            + string.Join(' ', _probes.SelectMany(static one => one.Keys).Select(Encoding.ASCII.GetString).Distinct()
+                .Where(key => _store.TryPeekInfo(Encoding.ASCII.GetBytes(key), out _)));
+
         private void Block(Probe probe)
         {
             probe.Suspension = probe.Client.Suspension.Begin(SuspensionReason.Keys, Timeout.InfiniteTimeSpan);
@@ -209,15 +214,11 @@ public sealed class WaitScheduleTests
             Table.Serve();
         }
 
+        // As a blocking command ends: it may have taken of another key than the one that has woken it.
         private void Go(Probe probe)
         {
             bool wantsMore = probe.Client.Id % 2 == 0;
-            foreach (byte[] key in probe.Keys)
-            {
-                if (wantsMore && probe.TryTake(_store, key))
-                    return;
-            }
-
+            _ = wantsMore && Array.Exists(probe.Keys, key => probe.TryTake(_store, key));
             probe.IsOver = true;
             Table.Abandon(probe);
         }
@@ -260,6 +261,10 @@ public sealed class WaitScheduleTests
         public bool IsOver { get; set; }
 
         public bool IsParked => Client.Suspension.TryClaim(Suspension);
+
+        public override string ToString() =>
+            $"{Client.Id} {string.Join(' ', Keys.Select(Encoding.ASCII.GetString))} by {outcome}, "
+            + $"took [{string.Join(' ', _taken)}], woken {IsWoken}, over {IsOver}";
 
         public bool TryTake(CacheStore store, byte[] key)
         {

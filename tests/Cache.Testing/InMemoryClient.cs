@@ -116,9 +116,11 @@ internal sealed class InMemoryClient
 
     /// <summary>Waits for so many bytes, for servers that answer on threads of their own.</summary>
     /// <exception cref="EndOfStreamException">The server has closed before.</exception>
+    /// <exception cref="TimeoutException">They did not come within two minutes.</exception>
     public async ValueTask<byte[]> ReadAsync(int count, CancellationToken cancellationToken)
     {
-        var read = await _input.ReadAtLeastAsync(count, cancellationToken);
+        var read = await _input.ReadAtLeastAsync(count, cancellationToken).AsTask()
+            .WaitAsync(Polling.Patience, cancellationToken);
         if (read.Buffer.Length < count)
             throw new EndOfStreamException($"The server closed after {read.Buffer.Length} of {count} bytes.");
         byte[] bytes = read.Buffer.Slice(0, count).ToArray();

@@ -40,6 +40,7 @@ internal static class FolderArrows
     private const string PubSub = "Cache.Server.PubSub";
     private const string Waits = "Cache.Server.Waits";
     private const string Watches = "Cache.Server.Watches";
+    private const string ClusterMaps = "Cache.Server.Cluster";
     private const string Commands = "Cache.Server.Commands";
     private const string Table = "Cache.Server.Commands.Table";
     private const string Replies = "Cache.Server.Commands.Replies";
@@ -189,9 +190,9 @@ internal static class FolderArrows
         [Server] =
         [
             Transport, "Cache.Server.Transport.Sockets", "Cache.Server.Transport.Linux", "Cache.Server.Transport.Tls",
-            "Cache.Server.Connections", Protocol, Commands, Dispatch, Table, Clients, Security, Settings, Statistics,
-            "Cache.Server.Commands.Administration", PubSub, Notifications, Metrics, Diagnostics, Core, Contracts, Kept,
-            Logging, Scripts,
+            "Cache.Server.Connections", ClusterMaps, Protocol, Commands, Dispatch, Table, Clients, Security, Settings,
+            Statistics, "Cache.Server.Commands.Administration", PubSub, Notifications, Metrics, Diagnostics, Core,
+            Contracts, Kept, Logging, Scripts,
         ],
         [Transport] = [],
         ["Cache.Server.Transport.Sockets"] = [Transport],
@@ -222,10 +223,12 @@ internal static class FolderArrows
             Notifications, Tracking, Clients, Protocol, "Cache.Server.Commands.Replies.CollectingPipeWriter", Core,
             Contracts, Changes,
         ],
+        // Which server owns which slot of keys, and whether the keys of a request are of one slot of this server.
+        [ClusterMaps] = [Table, Protocol],
         [Dispatch] =
         [
-            Tracking, PubSub, Notifications, Waits, Watches, Clients, Security, Settings, Statistics, Table, Replies,
-            Arguments, Protocol, Target, Core, Contracts, Kept, Changes, Scripts,
+            ClusterMaps, Tracking, PubSub, Notifications, Waits, Watches, Clients, Security, Settings, Statistics,
+            Table, Replies, Arguments, Protocol, Target, Core, Contracts, Kept, Changes, Scripts,
         ],
         // The scripts that are known, and what brings an interpreter; it sees no command.
         [Scripts] = [Protocol],
@@ -255,6 +258,8 @@ internal static class FolderArrows
         ["Cache.Server.Commands.Geo"] = [Dispatch, Replies, Arguments, Protocol, Core, Contracts],
         ["Cache.Server.Commands.PubSub"] = [Dispatch, PubSub, Clients, Security, Replies, Arguments, Protocol],
         ["Cache.Server.Commands.Bits"] = [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts],
+        ["Cache.Server.Commands.Cluster"] =
+            [Dispatch, ClusterMaps, Replies, Arguments, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Session"] =
             [Dispatch, Tracking, PubSub, Replies, Arguments, Clients, Security, Settings, Protocol, Core],
         ["Cache.Server.Commands.Administration"] =
@@ -287,7 +292,8 @@ internal static class FolderArrows
             "Cache.Server.Commands.Lists", "Cache.Server.Commands.Streams", "Cache.Server.Commands.HyperLogLogs",
             "Cache.Server.Commands.Sorting",
             "Cache.Server.Commands.Session", "Cache.Server.Commands.Administration", "Cache.Server.Commands.Geo",
-            "Cache.Server.Commands.PubSub", "Cache.Server.Commands.Transactions", "Cache.Server.Commands.Scripts", Core,
+            "Cache.Server.Commands.PubSub", "Cache.Server.Commands.Transactions", "Cache.Server.Commands.Cluster",
+            "Cache.Server.Commands.Scripts", Core,
             Contracts,
         ],
         // Log messages hold no stage, so a stage may write them.

@@ -21,7 +21,7 @@ internal static class SettingsPage
         as in Redis, the lines of `save` and of `client-output-buffer-limit`. All sources and `CONFIG SET` accept and
         refuse the same values. All mistakes are reported at once, each with its place. A redis.conf of Redis 7.0
         starts the server: directives without a meaning here are accepted, kept and listed in one warning; those that
-        ask for a missing feature (`cluster-enabled yes`, `replicaof`, ciphers) are errors.
+        ask for a missing feature (`replicaof`, ciphers) are errors.
         [cache.conf](../samples/StandaloneServer/cache.conf) has the directives with a meaning, each with its default.
 
         `CONFIG GET` shows every directive except the first three of these. `CONFIG REWRITE` writes the present values,

@@ -1,5 +1,6 @@
 using Cache.Server.Commands.Administration;
 using Cache.Server.Commands.Bits;
+using Cache.Server.Commands.Cluster;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Geo;
 using Cache.Server.Commands.Hashes;

@@ -20,7 +20,7 @@ internal static class DirectiveTable
         All =
         [
             .. OwnDirectives.All, .. TlsDirectives.All, .. DurabilityDirectives.All, .. MeasuringDirectives.All,
-            .. RefusingDirectives.All, .. KeptDirectives.All,
+            .. ClusterDirectives.All, .. RefusingDirectives.All, .. KeptDirectives.All,
         ];
         Meaningful = [.. All.Where(static one => one.HasMeaning)];
         WithoutMeaning = [.. All.Where(static one => !one.HasMeaning)];

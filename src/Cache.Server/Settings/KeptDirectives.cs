@@ -45,7 +45,6 @@ internal static class KeptDirectives
         Enum("cluster-preferred-endpoint-type", "ip", "ip", "hostname", "unknown-endpoint"),
         YesNo("cluster-replica-no-failover", "no"),
         Number("cluster-replica-validity-factor", 10, 0, int.MaxValue),
-        YesNo("cluster-require-full-coverage", "yes"),
         YesNo("crash-log-enabled", "yes"),
         YesNo("crash-memcheck-enabled", "yes"),
         Fixed(YesNo("daemonize", "no"))

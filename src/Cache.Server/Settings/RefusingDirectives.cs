@@ -2,7 +2,7 @@ namespace Cache.Server.Settings;
 
 /// <summary>Directives in configurations of Redis that ask for missing features.</summary>
 /// <remarks>
-/// Refused are those on which clients or operators would rely: a cluster, a replica, ciphers. Those that change nothing
+/// Refused are those on which clients or operators would rely: a replica, ciphers. Those that change nothing
 /// for clients are kept, see <see cref="KeptDirectives"/>.
 /// </remarks>
 internal static class RefusingDirectives
@@ -12,7 +12,6 @@ internal static class RefusingDirectives
 
     public static IReadOnlyList<Directive> All { get; } =
     [
-        Only("cluster-enabled", OneOfKind.YesNo, "no", "this server cannot be in a cluster"),
         Only("replicaof", new TextKind("host port") { HasWords = true }, "", IsNoReplica),
         Only("slaveof", new TextKind("host port") { HasWords = true }, "", IsNoReplica) with { AliasOf = "replicaof" },
         Only("loadmodule", new TextKind("path") { HasWords = true }, "", "there are no modules")

@@ -11,6 +11,7 @@ public sealed class RecordedSessionTests
         foreach (string file in new[]
         {
             "connection", "server", "acl", "config", "tools", "pubsub", "transactions", "events", "tracking", "waits",
+            "cluster", "cluster-on",
         })
         {
             foreach (var session in RecordedSession.ReadAll(file))
@@ -25,6 +26,8 @@ public sealed class RecordedSessionTests
     public void Execute_RecordedSession_RepliesAsRedis(string file, string title)
     {
         using var server = new TestServer();
+        if (title.StartsWith("cluster:", StringComparison.Ordinal))
+            server.State.Cluster = TestCluster.Create();
         var clients = new Dictionary<string, CommandClient>();
         var closed = new HashSet<CommandClient>();
         string before = "";

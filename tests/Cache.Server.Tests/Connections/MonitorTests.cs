@@ -94,8 +94,7 @@ public sealed partial class MonitorTests : ConnectionTestBase
         var monitor = server.Connect();
         monitor.Exchange(Request("MONITOR"));
         monitor.Close();
-        while (server.Server.State.Clients.Count > 0)
-            await Task.Delay(1, TestContext.Current.CancellationToken);
+        await Polling.WhileAsync(() => server.Server.State.Clients.Count > 0);
 
         Clock.Advance(TimeSpan.FromSeconds(1));
 
@@ -150,8 +149,7 @@ public sealed partial class MonitorTests : ConnectionTestBase
         for (int i = 0; i < 100; i++)
             client.Exchange(Repeat(Request("PING"), 100));
         var outbox = server.Server.State.Clients.Find(1)!.Outbox!;
-        while (outbox.Bytes > 0)
-            await Task.Delay(1, TestContext.Current.CancellationToken);
+        await Polling.WhileAsync(() => outbox.Bytes > 0);
 
         monitor.Send(Request("ECHO", "done"));
         string lines = await ReadUntilAsync(monitor, Bulk("done"));

@@ -120,7 +120,7 @@ public sealed class ParkedClientTests : ConnectionTestBase
 
     private static async Task EndedAsync(InMemoryServer server, int clients)
     {
-        while (server.Server.State.Clients.Count > clients || server.Server.Connections.Count() > clients)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(
+            () => server.Server.State.Clients.Count > clients || server.Server.Connections.Count() > clients);
     }
 }

@@ -86,8 +86,7 @@ public sealed class PushTests : ConnectionTestBase
         Assert.True(session.TryUnblock(SuspensionEnd.Unblocked));
 
         await ExpectAsync(client, Pong);
-        while (!session.IsParked)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(() => !session.IsParked);
         Assert.True(session.TryUnblock(SuspensionEnd.Unblocked));
         await ExpectAsync(client, Pong);
     }
@@ -182,13 +181,11 @@ public sealed class PushTests : ConnectionTestBase
         }
 
         Assert.InRange(count, 32, 35);
-        while (server.State.Clients.Count > 1)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(() => server.State.Clients.Count > 1);
         Assert.Equal(1, server.State.Limits[ConnectionLimit.OutputBuffer]);
         other.Send(Request("PING"));
         await ExpectAsync(other, Pong);
-        while (server.State.ClientMemory.Bytes != ClientMemory.IdleClientBytes)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(() => server.State.ClientMemory.Bytes != ClientMemory.IdleClientBytes);
     }
 
     // Its replies and the messages are each whole and in order, however they come together.
@@ -242,8 +239,7 @@ public sealed class PushTests : ConnectionTestBase
         // So few that no client is ended for what it has not read, however late the loops come to write.
         for (int i = 0; i < 2_000; i++)
             _hub.Publish(new byte[1000]);
-        while (server.State.Statistics.SumTraffic().OutputBytes < 1_000_000)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(() => server.State.Statistics.SumTraffic().OutputBytes < 1_000_000);
         var publishing = Task.Run(() =>
         {
             while (!end.IsCancellationRequested)
@@ -370,8 +366,7 @@ public sealed class PushTests : ConnectionTestBase
             await _listener.DisposeAsync();
             await _accepting;
             await _acceptor.StopAsync(TimeSpan.Zero, Token);
-            while (_acceptor.Live.Any())
-                await Task.Delay(1, Token);
+            await Polling.WhileAsync(() => _acceptor.Live.Any());
             _acceptor.Dispose();
             _epoll?.Dispose();
             _source?.Dispose();

@@ -148,8 +148,8 @@ public sealed class SuspendedClientTests : ConnectionTestBase
         await using var server = await StartAsync(bounds: _shared);
         var client = server.Connect();
         client.Send(Repeat(Request("GETRANGE", "value", "0", "-1"), 10));
-        while (server.Server.Workers.Count == 0 || server.Server.State.Clients.Find(1)!.PendingOutputBytes == 0)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(
+            () => server.Server.Workers.Count == 0 || server.Server.State.Clients.Find(1)!.PendingOutputBytes == 0);
 
         for (int i = 0; i < 60; i++)
             Clock.Advance(TimeSpan.FromSeconds(1));
@@ -177,8 +177,7 @@ public sealed class SuspendedClientTests : ConnectionTestBase
         client.Vanish();
         gate.Set();
         await blocks;
-        while (server.Server.State.ClientMemory.Bytes != ClientMemory.IdleClientBytes)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(() => server.Server.State.ClientMemory.Bytes != ClientMemory.IdleClientBytes);
 
         Assert.Equal(0, Store.Count);
         Assert.Equal(1, server.Server.State.Clients.Count);
@@ -189,13 +188,11 @@ public sealed class SuspendedClientTests : ConnectionTestBase
 
     private static async Task EndedAsync(InMemoryServer server)
     {
-        while (server.Server.State.Clients.Count > 0)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(() => server.Server.State.Clients.Count > 0);
     }
 
     private static async Task SettledAsync(InMemoryServer server)
     {
-        while (server.Server.State.Clients.Find(1) is { IsServed: true })
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(() => server.Server.State.Clients.Find(1) is { IsServed: true });
     }
 }

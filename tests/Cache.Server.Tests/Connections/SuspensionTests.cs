@@ -55,8 +55,7 @@ public sealed class SuspensionTests : ConnectionTestBase
             for (int sent = 0; sent < requests.Length;)
             {
                 int length = Math.Min(random.Next(1, round % 2 == 0 ? 5000 : 100_000), requests.Length - sent);
-                while (client.IsPaused)
-                    await Task.Yield();
+                await Polling.WhileAsync(() => client.IsPaused);
                 client.Send(requests.Substring(sent, length));
                 sent += length;
             }
@@ -339,14 +338,13 @@ public sealed class SuspensionTests : ConnectionTestBase
     // A client is gone before what its connection held is given back.
     private static async Task EndedAsync(InMemoryServer server, int clients)
     {
-        while (server.Server.State.Clients.Count > clients || server.Server.Connections.Count() > clients)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(
+            () => server.Server.State.Clients.Count > clients || server.Server.Connections.Count() > clients);
     }
 
     private static async Task SettledAsync(InMemoryServer server)
     {
-        while (server.Server.State.Clients.Find(1)!.IsServed)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(() => server.Server.State.Clients.Find(1)!.IsServed);
     }
 
     // Each look at it is longer than a step of KEYS.

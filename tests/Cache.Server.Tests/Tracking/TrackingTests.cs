@@ -133,8 +133,7 @@ public sealed class TrackingTests : ConnectionTestBase
         await ExpectAsync(target, Invalid("a") + Invalid("a"));
         await AskAsync(tracker, Request("GET", "a"));
         target.Close();
-        while (server.Server.State.Clients.Count > 1)
-            await Task.Delay(1, TestContext.Current.CancellationToken);
+        await Polling.WhileAsync(() => server.Server.State.Clients.Count > 1);
 
         Store.Set("a"u8, "2"u8);
 
@@ -188,8 +187,7 @@ public sealed class TrackingTests : ConnectionTestBase
         long id = server.Server.State.Clients.ToList()[^1].Id;
         if (isBlocked)
             target.Send(Request("BLPOP", "list", "0"));
-        while (server.Server.State.Waits.Count != (isBlocked ? 1 : 0))
-            await Task.Delay(1, TestContext.Current.CancellationToken);
+        await Polling.WhileAsync(() => server.Server.State.Waits.Count != (isBlocked ? 1 : 0));
         Assert.Equal(Ok, await AskAsync(tracker, Request("CLIENT", "TRACKING", "on", "REDIRECT", $"{id}")));
         await AskAsync(tracker, Request("GET", "a"));
 
@@ -216,8 +214,7 @@ public sealed class TrackingTests : ConnectionTestBase
         await AskAsync(waiter, Request("CLIENT", "TRACKING", "on", "NOLOOP") + Request("LLEN", "to"));
         await AskAsync(pusher, Request("CLIENT", "TRACKING", "on", "NOLOOP") + Request("LLEN", "to"));
         waiter.Send(Request("BLMOVE", "from", "to", "LEFT", "LEFT", "0"));
-        while (server.Server.State.Waits.Count == 0)
-            await Task.Delay(1, TestContext.Current.CancellationToken);
+        await Polling.WhileAsync(() => server.Server.State.Waits.Count == 0);
 
         Assert.Equal(":1\r\n" + Invalid("to"), await AskAsync(pusher, Request("RPUSH", "from", "x")));
 
@@ -294,8 +291,7 @@ public sealed class TrackingTests : ConnectionTestBase
 
         await AskAsync(tracker, Request("RESET"));
         other.Close();
-        while (server.Server.State.Clients.Count > 1)
-            await Task.Delay(1, TestContext.Current.CancellationToken);
+        await Polling.WhileAsync(() => server.Server.State.Clients.Count > 1);
 
         info = await AskAsync(tracker, Request("INFO"));
         Assert.Contains("tracking_clients:0\r\n", info);

@@ -1,6 +1,7 @@
 using System.Net.Sockets;
 using System.Text;
 using Cache.Core.Changes;
+using Cache.Testing;
 
 namespace Cache.Server.Tests.Transport;
 
@@ -19,11 +20,10 @@ public sealed class AheadTurnTests : TransportTestBase
         using var client = Connect(server);
         using var other = Connect(server);
         await SendAllAsync(client, "BLPOP list 0\r\n"u8.ToArray());
-        while (server.State.Waits.Count == 0)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(() => server.State.Waits.Count == 0);
         await SendAllAsync(client, Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat(_write, Count))));
-        while (!server.Connections.Any(static one => one.Transport.AheadMemoryBytes >= 1 << 20))
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(
+            () => !server.Connections.Any(static one => one.Transport.AheadMemoryBytes >= 1 << 20));
         var writes = new Writes();
         Store.Attach(writes);
 

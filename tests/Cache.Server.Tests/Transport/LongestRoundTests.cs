@@ -1,4 +1,5 @@
 using Cache.Server.Transport.Linux;
+using Cache.Testing;
 
 namespace Cache.Server.Tests.Transport;
 
@@ -21,8 +22,7 @@ public sealed class LongestRoundTests
 
         loop.Post(static _ => Thread.Sleep(_work), this);
 
-        while (loop.TakeLongestRound(goesOn: true) < _seen)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(() => loop.TakeLongestRound(goesOn: true) < _seen);
     }
 
     [Fact]

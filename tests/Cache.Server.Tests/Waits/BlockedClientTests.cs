@@ -207,8 +207,7 @@ public sealed class BlockedClientTests : ConnectionTestBase
         Assert.Equal(":1\r\n", other.Exchange(Request("CLIENT", "KILL", "ID", "1")));
         gone.Vanish();
         Clock.Advance(TimeSpan.FromSeconds(1));
-        while (server.Server.State.Waits.Count > 1)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(() => server.Server.State.Waits.Count > 1);
         other.Exchange(Request("RPUSH", "k", "1"));
 
         Assert.Equal($"{Element}1\r\n", await ReadAsync(last, Element.Length + 3));
@@ -238,8 +237,7 @@ public sealed class BlockedClientTests : ConnectionTestBase
         Assert.True(server.Server.State.Waits.IsAttached);
         other.Exchange(Request("RPUSH", "k", "1"));
         await ReadAsync(client, Element.Length + 3);
-        while (server.Server.State.Waits.AreThere)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(() => server.Server.State.Waits.AreThere);
 
         Clock.Advance(TimeSpan.FromSeconds(1));
 
@@ -281,8 +279,7 @@ public sealed class BlockedClientTests : ConnectionTestBase
         server.Connect().Exchange(Request("RPUSH", "key999", "1"));
 
         Assert.StartsWith("*2\r\n$6\r\nkey999\r\n", await ReadAsync(client, 23), StringComparison.Ordinal);
-        while (server.Server.State.ClientMemory.Bytes > 2 * ClientMemory.IdleClientBytes)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(() => server.Server.State.ClientMemory.Bytes > 2 * ClientMemory.IdleClientBytes);
         Assert.Equal(0, server.Server.State.Waits.Count);
     }
 

@@ -65,8 +65,7 @@ public sealed class PausedClientTests : ConnectionTestBase
         writer.Close();
         Assert.Equal(Ok, other.Exchange(Request("CLIENT", "UNPAUSE")));
 
-        while (server.Server.State.Clients.Count > 1)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(() => server.Server.State.Clients.Count > 1);
         Assert.Equal(":0\r\n", other.Exchange(Request("EXISTS", "k")));
     }
 

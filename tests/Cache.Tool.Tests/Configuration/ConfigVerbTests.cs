@@ -21,7 +21,7 @@ public sealed class ConfigVerbTests : IDisposable
     [InlineData("appendonly maybe", "appendonly is 'maybe'; it must be one of yes, no.")]
     [InlineData("port \"70", "line 1: a quote is not closed")]
     [InlineData("port 0", "nothing to listen on")]
-    [InlineData("cluster-enabled yes", "this server cannot be in a cluster")]
+    [InlineData("replicaof a 1", "this server cannot be a replica")]
     public void Check_WrongFile_IsRefusedWithItsLine(string text, string problem)
     {
         var run = Check(text);

@@ -39,7 +39,7 @@ internal static class InfoSections
         new("Commandstats", false, AppendCommands),
         new("Errorstats", true, AppendErrors),
         new("Latencystats", false, InfoLatency.Append),
-        new("Cluster", true, static (text, _) => text.Add("cluster_enabled", 0)),
+        new("Cluster", true, static (text, server) => text.Add("cluster_enabled", server.Cluster is null ? 0 : 1)),
         new("Keyspace", true, AppendKeyspace),
     ];
 
@@ -50,7 +50,7 @@ internal static class InfoSections
         text.AddEach(0, "redis_git_sha1", "redis_git_dirty", "redis_build_id"); // It is another program.
         text.Add("server_name", "cache");
         text.Add("cache_version", ServerState.Version);
-        text.Add("redis_mode", "standalone");
+        text.Add("redis_mode", server.Cluster is null ? "standalone" : "cluster");
         text.Add("os", $"{RuntimeInformation.OSDescription} {RuntimeInformation.OSArchitecture}");
         text.Add("arch_bits", IntPtr.Size * 8);
         text.Add("monotonic_clock", "POSIX clock_gettime");

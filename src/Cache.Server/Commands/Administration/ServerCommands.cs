@@ -77,7 +77,9 @@ internal static class ServerCommands
     private static void SwapDatabases(in RespRequest request, CommandContext context)
     {
         int count = context.Server.Databases.Count;
-        if (!TryParseIndex(request[1], out int first))
+        if (context.Server.Cluster is not null)
+            context.Reply.Error("ERR SWAPDB is not allowed in cluster mode"u8);
+        else if (!TryParseIndex(request[1], out int first))
             context.Reply.Error("ERR invalid first DB index"u8);
         else if (!TryParseIndex(request[2], out int second))
             context.Reply.Error("ERR invalid second DB index"u8);

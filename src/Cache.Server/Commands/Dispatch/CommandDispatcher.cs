@@ -3,6 +3,7 @@ using System.Runtime.CompilerServices;
 using System.Text;
 using Cache.Core;
 using Cache.Server.Clients;
+using Cache.Server.Cluster;
 using Cache.Server.Commands.Replies;
 using Cache.Server.Commands.Table;
 using Cache.Server.Protocol;
@@ -40,7 +41,7 @@ internal static class CommandDispatcher
         else if (!context.Client.IsQueueing && context.TryGiveWay(command, request.Count))
             return;
         else if ((context.Client.User.Rules.AllowsFreely(command) || !TryDeny(command, request, context))
-            && (context.Server.IsUnhindered || !TryRefuse(command, context))
+            && (context.Server.IsUnhindered || !TryRefuse(command, request, context))
             && (!context.Client.IsRestricted || !TryRestrict(command, context))
             && (!context.Client.IsMonitor || !TryRefuseMonitor(command, context)))
         {
@@ -99,7 +100,14 @@ internal static class CommandDispatcher
     [MethodImpl(MethodImplOptions.NoInlining)] // Only after MULTI.
     private static void Queue(CommandDefinition command, in RespRequest request, CommandContext context)
     {
-        var queue = Transaction.Of(context).Queue;
+        var transaction = Transaction.Of(context);
+        if (transaction.IsRefused)
+        {
+            context.Reply.Literal("+QUEUED\r\n"u8); // As in Redis, where nothing is queued that no EXEC will execute.
+            return;
+        }
+
+        var queue = transaction.Queue;
         if (!queue.HasRoomFor(request))
         {
             Reject(command, "ERR too many commands, or too many bytes, in one transaction"u8, context);
@@ -252,10 +260,15 @@ internal static class CommandDispatcher
         return true;
     }
 
-    /// <returns>Whether the command was refused because of the state of the files, or put off by a pause.</returns>
-    [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
-    private static bool TryRefuse(CommandDefinition command, CommandContext context)
+    /// <returns>
+    /// Whether the command was sent to another server, refused because of the state of the files, or put off by a
+    /// pause.
+    /// </returns>
+    [MethodImpl(MethodImplOptions.NoInlining)] // Rare, or in a cluster.
+    private static bool TryRefuse(CommandDefinition command, in RespRequest request, CommandContext context)
     {
+        if (context.Server.Cluster is { } cluster && TryRedirect(cluster, command, request, context))
+            return true;
         if (context.Progress is WaitProgress or LongReply)
             return false; // As for rights.
         if (context.Server.Durability is { } durability
@@ -277,6 +290,39 @@ internal static class CommandDispatcher
             return false;
         long number = context.Park(SuspensionReason.Pause, rest);
         context.Server.Pauses.Confirm(context.Client.Suspension, number);
+        return true;
+    }
+
+    /// <returns>Whether the keys of the command, or of what EXEC would execute, are not all of this server.</returns>
+    private static bool TryRedirect(
+        ClusterState cluster, CommandDefinition command, in RespRequest request, CommandContext context)
+    {
+        bool isExec = command.Role == TransactionRole.Exec;
+        if (!isExec && command.KeySpecifications.Length == 0)
+            return false;
+        if (context.Progress is LongReply or WaitProgress { Waiter.Reply: not null })
+            return false; // Read from a snapshot, or served before: that must not be lost.
+        var view = cluster.View;
+        var check = new SlotCheck(view);
+        if (!isExec)
+        {
+            check.Take(command, request);
+        }
+        else if (context.Client.IsQueueing)
+        {
+            var queue = Transaction.Of(context).Queue;
+            for (int i = 0; i < queue.Count; i++)
+                check.Take(queue.CommandOf(i), queue[i]);
+        }
+
+        if (check.FindError(cluster.IsUpBy(view)) is not { } error)
+            return false;
+        if (isExec)
+            Transaction.Of(context).Reset();
+        else if (context.Client.IsQueueing)
+            Transaction.Of(context).Refuse();
+        context.EndProgress(); // It waited for a key whose slot has left.
+        ReplyRejected(command, error, context);
         return true;
     }
 
@@ -342,6 +388,11 @@ internal static class CommandDispatcher
             Transaction.Of(context).Refuse();
         }
 
+        ReplyRejected(command, error, context);
+    }
+
+    private static void ReplyRejected(CommandDefinition? command, ReadOnlySpan<byte> error, CommandContext context)
+    {
         context.Reply.Error(error);
         context.Server.Statistics.CountError(context.Reply.ErrorCode);
         if (command is not null)

@@ -23,8 +23,28 @@ internal sealed class Pauses(ClientRegistry clients, TimeProvider clock)
     private readonly Lock _lock = new();
     private Pause? _present;
 
+    // Read by every command: a pause, or something else that each command must be checked for.
+    private volatile bool _checksAll;
+
     /// <summary>Whether there is one, or was until a moment ago.</summary>
     public bool AreThere => Volatile.Read(ref _present) is not null;
+
+    /// <summary>Whether each command must be checked: for a pause, or because that was asked for.</summary>
+    public bool CheckAll => _checksAll;
+
+    /// <summary>Lets each command be checked even without a pause; set before the first command.</summary>
+    public bool ChecksAlways
+    {
+        get;
+        set
+        {
+            lock (_lock)
+            {
+                field = value;
+                NotePause();
+            }
+        }
+    }
 
     /// <summary>Whether Redis replicates a command although it is no write.</summary>
     public static bool IsLikeWrite(CommandDefinition command) => _likeWrites.Contains(command.Name);
@@ -49,6 +69,7 @@ internal sealed class Pauses(ClientRegistry clients, TimeProvider clock)
             }
 
             Volatile.Write(ref _present, new Pause(endsAt, writesOnly));
+            NotePause();
         }
     }
 
@@ -56,7 +77,10 @@ internal sealed class Pauses(ClientRegistry clients, TimeProvider clock)
     public void End()
     {
         lock (_lock)
+        {
             Volatile.Write(ref _present, null);
+            NotePause();
+        }
 
         // A client that parks itself meanwhile looks afterwards whether there is still a pause.
         Interlocked.MemoryBarrier();
@@ -97,10 +121,15 @@ internal sealed class Pauses(ClientRegistry clients, TimeProvider clock)
     {
         lock (_lock)
         {
-            if (_present == pause)
-                Volatile.Write(ref _present, null);
+            if (_present != pause)
+                return;
+            Volatile.Write(ref _present, null);
+            NotePause();
         }
     }
+
+    // Behind each change of the pause, under the lock.
+    private void NotePause() => _checksAll = _present is not null || ChecksAlways;
 
     private sealed record Pause(long EndsAt, bool WritesOnly);
 }

@@ -2,6 +2,7 @@ using System.Reflection;
 using Cache.Core;
 using Cache.Durability;
 using Cache.Server.Clients;
+using Cache.Server.Cluster;
 using Cache.Server.Commands.Table;
 using Cache.Server.Notifications;
 using Cache.Server.PubSub;
@@ -218,8 +219,22 @@ internal sealed class ServerState
     /// <summary>Whether all commands can be served: no load is under way, and files can be written.</summary>
     public bool IsServing => Settings.Durability is not { IsServing: false };
 
-    /// <summary>Whether no command must be refused or put off: clients are not paused either.</summary>
-    public bool IsUnhindered => !Pauses.AreThere && IsServing && !Databases.IsBusy;
+    /// <summary>
+    /// Whether no command must be refused, put off or sent elsewhere: clients are not paused, no script takes long, and
+    /// there is no cluster.
+    /// </summary>
+    public bool IsUnhindered => !Pauses.CheckAll && IsServing && !Databases.IsBusy;
+
+    /// <summary>The slots and their owners; null: this server has all keys. Set before the first client.</summary>
+    public ClusterState? Cluster
+    {
+        get;
+        set
+        {
+            field = value;
+            Pauses.ChecksAlways = value is not null;
+        }
+    }
 
     /// <summary>Whether files are being loaded.</summary>
     public bool IsLoading => Settings.Durability is { IsLoading: true };

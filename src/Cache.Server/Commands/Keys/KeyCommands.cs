@@ -108,6 +108,12 @@ internal static class KeyCommands
             }
         }
 
+        if (destination.Keyspace != context.Store.Keyspace && context.Server.Cluster is not null)
+        {
+            context.Reply.Error("ERR Copying to another database is not allowed in cluster mode"u8);
+            return;
+        }
+
         if (destination.Keyspace == context.Store.Keyspace && request[1].SequenceEqual(request[2]))
         {
             context.Reply.Error(ErrorTexts.SameObject);
@@ -126,6 +132,12 @@ internal static class KeyCommands
     // MOVE key db
     private static void Move(in RespRequest request, CommandContext context)
     {
+        if (context.Server.Cluster is not null)
+        {
+            context.Reply.Error("ERR MOVE is not allowed in cluster mode"u8);
+            return;
+        }
+
         if (!TrySelect(request[2], context, out var destination))
             return;
         if (destination.Keyspace == context.Store.Keyspace)

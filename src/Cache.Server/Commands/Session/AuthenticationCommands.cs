@@ -117,7 +117,7 @@ internal static class AuthenticationCommands
         reply.Bulk("id"u8);
         reply.Integer(context.Client.Id);
         reply.Bulk("mode"u8);
-        reply.Bulk("standalone"u8);
+        reply.Bulk(context.Server.Cluster is null ? "standalone"u8 : "cluster"u8);
         reply.Bulk("role"u8);
         reply.Bulk("master"u8);
         reply.Bulk("modules"u8);

@@ -56,6 +56,10 @@ internal static class ConnectionCommands
         {
             context.Reply.Error(ErrorTexts.NotAnInt32);
         }
+        else if (index != 0 && context.Server.Cluster is not null)
+        {
+            context.Reply.Error("ERR SELECT is not allowed in cluster mode"u8);
+        }
         else if ((ulong)index >= (ulong)context.Server.Databases.Count)
         {
             context.Reply.Error(ErrorTexts.KeyspaceOutOfRange);

@@ -41,7 +41,8 @@ internal static class SortCommands
     private static void Run(in RespRequest request, CommandDefinition command, bool mayStore, CommandContext context)
     {
         bool readsAnyKey = context.Client.User.Rules.ReadsAnyKey(command, request);
-        if (!SortOptions.TryParse(request, mayStore, readsAnyKey, context.Reply, out var options))
+        bool isInCluster = context.Server.Cluster is not null;
+        if (!SortOptions.TryParse(request, mayStore, readsAnyKey, isInCluster, context.Reply, out var options))
             return;
         context.Store.TryPeekInfo(request[1], out var info);
         long lookups = options.Gets + (options.HasWeights ? 1 : 0);

@@ -38,10 +38,12 @@ internal ref struct SortOptions
     /// <param name="request">The request.</param>
     /// <param name="mayStore">Whether STORE is one of them.</param>
     /// <param name="readsAnyKey">Whether the user may read any key, which BY and GET need.</param>
+    /// <param name="isInCluster">Whether the keys that BY and GET name may be on other servers.</param>
     /// <param name="reply">The reply.</param>
     /// <param name="options">The options.</param>
     public static bool TryParse(
-        in RespRequest request, bool mayStore, bool readsAnyKey, RespReplyWriter reply, out SortOptions options)
+        in RespRequest request, bool mayStore, bool readsAnyKey, bool isInCluster, RespReplyWriter reply,
+        out SortOptions options)
     {
         options = new SortOptions { Count = -1 };
         for (int i = First; i < request.Count; i++)
@@ -53,6 +55,8 @@ internal ref struct SortOptions
                 isRead = options.TryTakeLimit(request[i + 1], request[i + 2], reply);
             else if (arguments == NotRead)
                 reply.Error(ErrorTexts.Syntax);
+            else if (isPattern && isInCluster && !IsHarmless(request[i], request[i + 1]))
+                isRead = DenyInCluster(request[i], reply);
             else if (isPattern && !readsAnyKey && !IsHarmless(request[i], request[i + 1]))
                 isRead = Deny(request[i], reply);
             if (!isRead)
@@ -139,6 +143,14 @@ internal ref struct SortOptions
     // A constant after BY reads no key.
     private static bool IsHarmless(ReadOnlySpan<byte> option, ReadOnlySpan<byte> pattern) =>
         option.Is("BY"u8) && new SortPattern(pattern).IsConstant;
+
+    private static bool DenyInCluster(ReadOnlySpan<byte> option, RespReplyWriter reply)
+    {
+        reply.Error(option.Is("BY"u8)
+            ? "ERR BY option of SORT denied in Cluster mode."u8
+            : "ERR GET option of SORT denied in Cluster mode."u8);
+        return false;
+    }
 
     private static bool Deny(ReadOnlySpan<byte> option, RespReplyWriter reply)
     {

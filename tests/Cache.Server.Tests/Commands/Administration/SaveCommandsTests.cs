@@ -87,8 +87,7 @@ public sealed class SaveCommandsTests : ConnectionTestBase, IAsyncLifetime
             mayEnd.Set();
         }
 
-        while (jobs.Figures.Save.Count == 0)
-            await Task.Yield();
+        await Polling.WhileAsync(() => jobs.Figures.Save.Count == 0);
     }
 
     [Fact]
@@ -120,8 +119,7 @@ public sealed class SaveCommandsTests : ConnectionTestBase, IAsyncLifetime
         Assert.Equal(Error, await RunAsync(client, Error.Length, "SHUTDOWN"));
         Assert.Empty(_stops);
         client.Send(Request("SHUTDOWN", "FORCE"));
-        while (_stops.Count == 0)
-            await Task.Yield();
+        await Polling.WhileAsync(() => _stops.Count == 0);
     }
 
     [Fact]
@@ -185,8 +183,7 @@ public sealed class SaveCommandsTests : ConnectionTestBase, IAsyncLifetime
         await using (var server = await StartAsync(DurabilityMode.Snapshot))
         {
             server.Connect().Send(Request("SHUTDOWN", "SAVE"));
-            while (_stops.Count == 0)
-                await Task.Yield();
+            await Polling.WhileAsync(() => _stops.Count == 0);
             Store.Set("late"u8, "1"u8);
         }
 
@@ -214,12 +211,10 @@ public sealed class SaveCommandsTests : ConnectionTestBase, IAsyncLifetime
             client.Exchange(Request("SET", "a", "1"));
             client.Exchange(Request("BGSAVE"));
             server.Connect().Send(Request("SHUTDOWN", "SAVE"));
-            while (!_durability.SnapshotJobs!.MustStop)
-                await Task.Yield();
+            await Polling.WhileAsync(() => !_durability.SnapshotJobs!.MustStop);
             mayEnd.Set();
-            while (_stops.Count == 0)
-                await Task.Yield();
-            Assert.Equal(1, _durability.SnapshotJobs.Figures.Save.Count);
+            await Polling.WhileAsync(() => _stops.Count == 0);
+            Assert.Equal(1, _durability!.SnapshotJobs!.Figures.Save.Count);
             Assert.Equal(0, _durability.SnapshotJobs.Figures.Save.Failures);
         }
 

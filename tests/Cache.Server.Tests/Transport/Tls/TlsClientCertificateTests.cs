@@ -1,5 +1,6 @@
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
+using Cache.Testing;
 
 namespace Cache.Server.Tests.Transport.Tls;
 
@@ -128,8 +129,7 @@ public sealed class TlsClientCertificateTests : IDisposable
             Assert.True(error is IOException or AuthenticationException, error.ToString());
         }
 
-        while (server.FailedHandshakes < before + 2)
-            await Task.Delay(1, TestContext.Current.CancellationToken);
+        await Polling.WhileAsync(() => server.FailedHandshakes < before + 2);
         Assert.Equal(before + 2, server.FailedHandshakes);
     }
 }

@@ -247,8 +247,7 @@ public sealed class TlsConnectionEndTests : IDisposable
 
     private static async Task WaitForClientsAsync(TlsServer server, int count)
     {
-        while (server.Server.State.Clients.Count != count)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(() => server.Server.State.Clients.Count != count);
     }
 
     // By an alert, by the end of the stream, or by a reset.

@@ -196,8 +196,7 @@ public sealed class TlsHandshakeTests : IDisposable
     // The peer may see the end before the failure is counted.
     private static async Task WaitForFailuresAsync(TlsServer server, long count)
     {
-        while (server.FailedHandshakes < count)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(() => server.FailedHandshakes < count);
         Assert.Equal(count, server.FailedHandshakes);
     }
 

@@ -1,4 +1,5 @@
 using System.Security.Authentication;
+using Cache.Testing;
 
 namespace Cache.Server.Tests.Transport.Tls;
 
@@ -67,15 +68,14 @@ public sealed class TlsRequestTests : IDisposable
         }
 
         var pending = server.Server.State.Clients;
-        while (pending.ToList().Count(static client => client.PendingOutputBytes >= Length) < 4)
-            await Task.Delay(1, TestContext.Current.CancellationToken);
+        await Polling.WhileAsync(
+            () => pending.ToList().Count(static client => client.PendingOutputBytes >= Length) < 4);
         Assert.InRange(store.GetStatistics().MemoryBytes - before, 0, Length / 4);
 
         string expected = $"${Length}\r\n{new string('v', Length)}\r\n";
         Assert.True(expected + expected == await clients[0].ReadAsync(2 * expected.Length));
         clients.ForEach(static client => client.Dispose());
-        while (server.Server.State.ClientMemory.Bytes > 0)
-            await Task.Delay(1, TestContext.Current.CancellationToken);
+        await Polling.WhileAsync(() => server.Server.State.ClientMemory.Bytes > 0);
         Assert.InRange(store.GetStatistics().MemoryBytes - before, long.MinValue, Length / 4);
     }
 

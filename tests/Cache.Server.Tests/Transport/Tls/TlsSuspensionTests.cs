@@ -84,8 +84,7 @@ public sealed class TlsSuspensionTests : IDisposable
         gate.Set();
         await blocks;
 
-        while (server.Server.State.Clients.Count > 1)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(() => server.Server.State.Clients.Count > 1);
         Assert.Equal(0, server.Server.State.Store.Count);
     }
 
@@ -102,8 +101,7 @@ public sealed class TlsSuspensionTests : IDisposable
         gate.Set();
         await blocks;
 
-        while (server.Server.State.Clients.Count > 0)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(() => server.Server.State.Clients.Count > 0);
         Assert.Equal(0, server.Server.State.ClientMemory.Bytes);
     }
 
@@ -119,8 +117,7 @@ public sealed class TlsSuspensionTests : IDisposable
         await using var server = await TlsServer.StartAsync(_certificates, transport);
         using var client = await server.ConnectAsync();
         await client.SendAsync("BLPOP list 0\r\n");
-        while (server.Server.State.Waits.Count == 0)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(() => server.Server.State.Waits.Count == 0);
         await client.SendAsync(new string(' ', unreadBytes));
         client.Socket.Shutdown(SocketShutdown.Send);
 
@@ -138,8 +135,7 @@ public sealed class TlsSuspensionTests : IDisposable
         using var other = await server.ConnectAsync();
         int count = unreadBytes / "PING\r\n".Length;
         await client.SendAsync("BLPOP list 0\r\n");
-        while (server.Server.State.Waits.Count == 0)
-            await Task.Delay(1, Token);
+        await Polling.WhileAsync(() => server.Server.State.Waits.Count == 0);
         var sending = client.SendAsync(string.Concat(Enumerable.Repeat("PING\r\n", count)));
 
         await other.ExpectAsync("RPUSH list x\r\n", ":1\r\n");

@@ -1,0 +1,37 @@
+namespace Cache.Server.Settings;
+
+/// <summary>The directives for static shards: two of Redis, and three of our own.</summary>
+internal static class ClusterDirectives
+{
+    public const string Enabled = "cluster-enabled";
+    public const string Nodes = "cluster-nodes";
+    public const string MapFile = "cluster-map";
+    public const string Self = "cluster-self";
+    public const string NeedsAll = "cluster-require-full-coverage";
+
+    /// <summary>The file of the map if nothing names one.</summary>
+    public const string MapFileDefault = "cluster.json";
+
+    public static IReadOnlyList<Directive> All { get; } =
+    [
+        new(Enabled, OneOfKind.YesNo, "no",
+            "Yes: this server owns some of the slots of keys, and tells clients who owns the others.")
+            { IsKept = true },
+        new(Nodes, new TextKind("host:port=slots") { HasWords = true }, "",
+            "The servers of the cluster, each with its slots, or none with any: then all have the same number.")
+            { IsKept = true },
+        new(MapFile, new TextKind("path"), MapFileDefault,
+            "The file of the servers and their slots, if cluster-nodes names none. Read again by SIGHUP.")
+            { IsKept = true },
+        new(Self, new TextKind("host:port"), "",
+            "The name of this server among them; none: found by the port and the names and addresses of this machine.")
+            { IsKept = true },
+        new(NeedsAll, OneOfKind.YesNo, "no",
+            "Yes: while a slot has no owner, commands with keys are refused; no: those of that slot alone.")
+            { IsKept = true, IsChangeable = true },
+    ];
+
+    /// <summary>Whether each slot must have an owner.</summary>
+    public static bool NeedsAllSlots(ServerSettings settings) =>
+        settings.Kept.GetValueOrDefault(NeedsAll) == "yes";
+}
