@@ -157,7 +157,8 @@ internal sealed class CommandContext : DatabaseVisit
     public void Enter()
     {
         _callEnd = 0;
-        Server.Databases.Enter(this, SharesThread ? DatabaseStay.Short : DatabaseStay.Long);
+        Server.Databases.Enter(
+            this, SharesThread ? DatabaseStay.Short : DatabaseStay.Long, goesOn: Progress is WaitProgress or LongReply);
         Store = Server.Databases[Client.Database];
     }
 

@@ -147,11 +147,14 @@ internal sealed class Databases : IWaitedDatabases
     }
 
     /// <summary>Begins a visit, after a swap that is under way, or while commands are refused.</summary>
-    public void Enter(DatabaseVisit visit, DatabaseStay stay)
+    /// <param name="visit">The visit.</param>
+    /// <param name="stay">How long it lasts.</param>
+    /// <param name="goesOn">Whether it goes on with a command, which cannot be refused any more.</param>
+    public void Enter(DatabaseVisit visit, DatabaseStay stay, bool goesOn = false)
     {
         while (!TryEnter(visit, stay))
         {
-            if (IsBusy || IsBusyByNow())
+            if (!goesOn && (IsBusy || IsBusyByNow()))
             {
                 // It has ended, or it sees this visit, whose commands are refused: or this sees that it has ended.
                 visit.Presence = stay;
