@@ -51,7 +51,7 @@ internal sealed class ScriptServer : IAsyncDisposable
     /// <summary>Sends a command; a script that does not end is killed after a while.</summary>
     public async Task<string> CallKillingAsync(InMemoryClient client, params string[] words)
     {
-        var reply = CallAsync(client, words);
+        var reply = Task.Run(() => CallAsync(client, words)); // A script runs in the sender.
         while (await Task.WhenAny(reply, Task.Delay(_killAfter)) != reply)
             await CallAsync(_killer, "SCRIPT", "KILL");
         return await reply;
