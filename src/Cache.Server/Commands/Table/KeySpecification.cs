@@ -47,6 +47,9 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
     /// <summary>Whether it is the key behind STORE of SORT, of which the table knows no place.</summary>
     public bool IsOfSortStore { get; private init; }
 
+    /// <summary>Whether it is of MIGRATE, which has either one key or those behind KEYS.</summary>
+    public bool IsOfMigrate { get; private init; }
+
     public static KeySpecification Read(JsonElement specification, string commandName)
     {
         var (begin, search) = PartOf(specification, "begin_search");
@@ -67,6 +70,7 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
         {
             IsOfSortStore = commandName == "sort" && begin == "unknown" && flags.Contains("OW"),
             IsOfBitField = commandName == "bitfield",
+            IsOfMigrate = commandName == "migrate",
             Keyword = begin == "keyword" ? Encoding.ASCII.GetBytes(search.GetProperty("keyword").GetString()!) : null,
             FirstBehindNumber = find == "keynum" ? FirstBehind(keys) : 0,
             IsUnknown = begin == "unknown" || find == "unknown",
@@ -88,6 +92,13 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
         {
             first = last = FindStored(request, start);
             return first > 0;
+        }
+
+        if (IsOfMigrate)
+        {
+            int migrated = FindMigrated(request, start);
+            (first, last) = Keyword is null ? (First, First) : (migrated, count - 1);
+            return Keyword is null ? migrated == 0 : migrated > 0 && from == 0;
         }
 
         if (IsUnknown || (Keyword is not null && !TryFindKeyword(request, start, from, out first)) || first >= count)
@@ -130,6 +141,22 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
         }
 
         return stored;
+    }
+
+    // The first key behind KEYS; 0: there is none. A password may be that word too.
+    private static int FindMigrated(in RespRequest request, int start)
+    {
+        const int FirstOption = 6;
+        int count = request.Count - start;
+        for (int i = FirstOption; i < count - 1; i++)
+        {
+            var word = request[start + i];
+            if (word.Is("KEYS"u8))
+                return i + 1;
+            i += word.Is("AUTH"u8) ? 1 : word.Is("AUTH2"u8) ? 2 : 0;
+        }
+
+        return 0;
     }
 
     // What follows the word is a key, whatever it says: a command may read it as such.

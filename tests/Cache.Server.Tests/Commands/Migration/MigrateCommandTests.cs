@@ -205,6 +205,38 @@ public sealed class MigrateCommandTests : IDisposable
             $"-{error}\r\n", _client.Call(["MIGRATE", "127.0.0.1", "1", key, database, "1000", .. options]));
     }
 
+    // As redis-server 7.0.15 finds them; rights and slots are asked of these.
+    [Theory]
+    [InlineData("k", "k", "0", "1")]
+    [InlineData("", "", "0", "1")]
+    [InlineData("", "", "0", "1", "KEYS")]
+    [InlineData("a KEYS b", "", "0", "1", "KEYS", "a", "KEYS", "b")]
+    [InlineData("a", "", "0", "1", "AUTH", "KEYS", "KEYS", "a")]
+    [InlineData("a b", "", "0", "1", "COPY", "AUTH2", "keys", "keys", "keys", "a", "b")]
+    [InlineData("a", "", "0", "1", "FOO", "KEYS", "a")]
+    public void Keys_OfARequest_AreThose(string keys, params string[] arguments)
+    {
+        string[] expected = keys.Split(' ');
+
+        string reply = _client.Call(["COMMAND", "GETKEYS", "MIGRATE", "KEYS", "1", .. arguments]);
+
+        Assert.Equal(
+            $"*{expected.Length}\r\n" + string.Concat(expected.Select(static key => $"${key.Length}\r\n{key}\r\n")),
+            reply);
+    }
+
+    [Fact]
+    public void Rights_ToTheKeysBehindKeys_AreEnough()
+    {
+        _client.Run("ACL SETUSER mover on nopass +@all ~a*");
+        _client.Run("AUTH mover any");
+
+        Assert.Equal("+NOKEY\r\n", _client.Call("MIGRATE", "127.0.0.1", "1", "", "0", "1", "KEYS", "a1", "a2"));
+        Assert.StartsWith(
+            "-NOPERM", _client.Call("MIGRATE", "127.0.0.1", "1", "", "0", "1", "KEYS", "b", "KEYS", "a2"),
+            StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Transaction_DoesNotWaitForATarget()
     {
