@@ -16,7 +16,8 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null, boo
 {
     private const int ConnectionsMax = 4;
 
-    // Those that end the server, wait (AUTH after failures, WAIT without end), turn a connection into a stream, change
+    // Those that end the server, wait (AUTH after failures, WAIT without end, MIGRATE for a server of any name, on
+    // threads that a session without threads does not wait for), turn a connection into a stream, change
     // who may do what, or let others push to the client (CLIENT TRACKING, which has a torture of its own). The answer
     // to LCS takes a time of the product of two values' lengths, so that it has keys of its own. PFSELFTEST takes a
     // tenth of a second and no input.
@@ -24,7 +25,7 @@ internal sealed class SessionGenerator(Random random, string[]? keys = null, boo
     [
         "shutdown", "monitor", "sync", "psync", "acl", "auth", "wait", "waitaof", "lcs", "subscribe",
         "psubscribe", "ssubscribe", "unsubscribe", "punsubscribe", "sunsubscribe", "failover", "replicaof", "slaveof",
-        "client|pause", "client|tracking", "cache|unsafe", "pfselftest",
+        "client|pause", "client|tracking", "cache|unsafe", "pfselftest", "migrate",
         "multi", // Only in whole transactions: how many replies follow depends on what is queued.
     ];
 
