@@ -7,7 +7,7 @@ import re
 
 # What we have beyond Redis 7.0, because clients of today send it.
 LATER_COMMANDS = {
-    b"cache", b"cache|curve", b"cache|doctor", b"cache|events", b"cache|help", b"cache|memory",
+    b"cache", b"cache|cluster", b"cache|curve", b"cache|doctor", b"cache|events", b"cache|help", b"cache|memory",
     b"cache|package", b"cache|prefixes", b"cache|topkeys", b"cache|unsafe",
     b"client|setinfo",
     b"client|no-touch", b"commandlog",
