@@ -159,8 +159,9 @@ run_near() {
 
 # Three servers of one map, and clients that find their way between them.
 run_shards() {
-  build "$root/samples/StandaloneServer" || return 1
-  limited /usr/bin/python3 shards/shards.py "$root/samples/StandaloneServer/bin/Release/net10.0/StandaloneServer.dll"
+  build "$root/samples/StandaloneServer" && build stack-exchange || return 1
+  limited /usr/bin/python3 shards/shards.py "$root/samples/StandaloneServer/bin/Release/net10.0/StandaloneServer.dll" \
+    stack-exchange/bin/Release/net10.0/StackExchange.dll
 }
 
 # run RUNNER: its output, and its counts; a runner that ends without them has failed.

@@ -1,6 +1,6 @@
-"""usage: shards.py SERVER_DLL, with the redis-py of Debian's python3-redis, and Node
+"""usage: shards.py SERVER_DLL STACK_EXCHANGE_DLL, with the redis-py of Debian's python3-redis, and Node
 
-Starts three of our servers with one map, and lets redis-py and ioredis find their way between them.
+Starts three of our servers with one map; redis-py, ioredis and StackExchange.Redis find their way between them.
 """
 
 import pathlib
@@ -178,8 +178,10 @@ def main():
                 failed += 1
                 print(f"FAILED {body.__name__}: {error!r}")
         named = [str(port) for port in ports]
-        more, less = run_others("ioredis", ["node", str(HERE / "../node/ioredis-cluster.mjs"), *named])
-        passed, failed = passed + more, failed + less
+        for name, words in (("ioredis", ["node", str(HERE / "../node/ioredis-cluster.mjs")]),
+                            ("StackExchange.Redis", ["dotnet", sys.argv[2], "cluster"])):
+            more, less = run_others(name, [*words, *named])
+            passed, failed = passed + more, failed + less
     finally:
         for process in started:
             process.terminate()

@@ -1,7 +1,9 @@
-// usage: StackExchange PORT
+// usage: StackExchange PORT, or StackExchange cluster PORT...
 using System.Text;
 using StackExchange.Redis;
 
+if (args[0] == "cluster")
+    return await ClusterChecks.RunAsync(args[1..]);
 int passed = 0;
 int failed = 0;
 var configuration = new ConfigurationOptions
