@@ -31,6 +31,7 @@ internal sealed class ServerState
 
     // Interlocked; each has a snapshot.
     private int _longReplies;
+    private int _migrations;
 
     private long _unsafeActions;
     private volatile KeyspacePass? _keyspacePass;
@@ -384,4 +385,8 @@ internal sealed class ServerState
 
     /// <summary>Counts a reply that begins, or has ended.</summary>
     public void AddLongReplies(int by) => Interlocked.Add(ref _longReplies, by);
+
+    /// <summary>Counts a connection to another server that begins, or has ended.</summary>
+    /// <returns>How many there are now.</returns>
+    public int AddMigrations(int by) => Interlocked.Add(ref _migrations, by);
 }

@@ -43,7 +43,14 @@ internal static class MigrateCommand
             return;
         }
 
-        var progress = new MigrateProgress(parsed, keys, context.Server.Watches);
+        if (context.Server.AddMigrations(1) > MigrateProgress.CountMax)
+        {
+            context.Server.AddMigrations(-1);
+            context.Reply.Error("ERR too many clients use MIGRATE at a time, try again"u8);
+            return;
+        }
+
+        var progress = new MigrateProgress(parsed, keys, context.Server);
         context.Progress = progress;
         Continue(progress, context);
     }

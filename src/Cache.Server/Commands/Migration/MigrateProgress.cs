@@ -14,9 +14,15 @@ namespace Cache.Server.Commands.Migration;
 /// </code>
 /// The client's thread gathers and removes, and is parked while the keys are sent, by tasks of the pool.
 /// </remarks>
-internal sealed class MigrateProgress(MigrateRequest request, Queue<MigratedKey> keys, WatchTable watches)
+internal sealed class MigrateProgress(MigrateRequest request, Queue<MigratedKey> keys, ServerState server)
     : CommandProgress
 {
+    /// <summary>
+    /// The most at a time: each has a descriptor beside its client's, of those that are kept for files and threads
+    /// (<see cref="DescriptorLimit.Reserve"/>).
+    /// </summary>
+    public const int CountMax = 8;
+
     // Sent at once: enough for a network, and small beside a client's other buffers.
     private const int BatchBytesMax = 1 << 20;
 
@@ -67,7 +73,7 @@ internal sealed class MigrateProgress(MigrateRequest request, Queue<MigratedKey>
         {
             _batch.Add(migrated);
             if (!request.IsCopy)
-                migrated.Watch = watches.Watch(store, migrated.Key);
+                migrated.Watch = server.Watches.Watch(store, migrated.Key);
             if (!TryWrite(migrated, store, requests))
                 return "ERR The value of a key is too long to be sent to another server";
         }
@@ -103,6 +109,7 @@ internal sealed class MigrateProgress(MigrateRequest request, Queue<MigratedKey>
         if (_isEnded)
             return;
         _isEnded = true;
+        server.AddMigrations(-1);
         _end.Cancel();
         _target?.Dispose();
         EndBatch();
@@ -163,7 +170,7 @@ internal sealed class MigrateProgress(MigrateRequest request, Queue<MigratedKey>
             await sending.ConfigureAwait(false);
             return null;
         }
-        catch (IOException error)
+        catch (Exception error) when (error is IOException or SocketException) // The system may have no more sockets.
         {
             // As in Redis, where nobody listens the first write fails.
             bool isRefused = failure == Unreachable && error.InnerException is SocketException
@@ -208,6 +215,6 @@ internal sealed class MigrateProgress(MigrateRequest request, Queue<MigratedKey>
 
         _batch.Clear();
         if (ended.Count > 0)
-            watches.Unwatch(ended);
+            server.Watches.Unwatch(ended);
     }
 }

@@ -1,6 +1,8 @@
 using System.Globalization;
 using System.Net;
+using System.Net.Sockets;
 using Cache.Core;
+using Cache.Server.Commands.Migration;
 using Cache.Testing;
 
 namespace Cache.Server.Tests.Commands.Migration;
@@ -272,6 +274,25 @@ public sealed class MigrateCommandTests : IDisposable
         isOver.Set();
         Assert.Single(target.Requests);
         Assert.Equal(":1\r\n", new CommandClient(_client.Server).Run("EXISTS s"));
+    }
+
+    [Fact]
+    public void Clients_ThatMigrateAtATime_AreFew()
+    {
+        using var silent = new TcpListener(IPAddress.Loopback, 0);
+        silent.Start();
+        string port = ((IPEndPoint)silent.LocalEndpoint).Port.ToString(CultureInfo.InvariantCulture);
+        string[] request = ["MIGRATE", "127.0.0.1", port, "s", "0", "60000"];
+        _client.Run("SET s one");
+        var waiting = Enumerable.Range(0, MigrateProgress.CountMax)
+            .Select(_ => new CommandClient(_client.Server)).ToList();
+        Assert.All(waiting, client => Assert.Empty(client.Begin(request)));
+
+        Assert.StartsWith("-ERR too many clients", _client.Call(request), StringComparison.Ordinal);
+
+        waiting[0].Client.Kill();
+        waiting[0].Receive();
+        Assert.Empty(new CommandClient(_client.Server).Begin(request));
     }
 
     [Fact]
