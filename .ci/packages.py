@@ -34,6 +34,7 @@ DEPENDENCIES = {
         "Cache.Protocol",
         "Microsoft.Extensions.Logging.Abstractions",
     },
+    "Cache.Scripting": {"Cache.Core", "Cache.Protocol", "Cache.Server", "KeraLua"},
     "Cache.Hosting": {
         "Cache.Durability",
         "Cache.Server",
@@ -51,6 +52,7 @@ TOOLS = {
         "Cache.Durability",
         "Cache.Protocol",
         "Cache.Server",
+        "Cache.Scripting",
         "Cache.Hosting",
         "Cache.Dashboard",
     }

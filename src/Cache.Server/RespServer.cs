@@ -10,6 +10,7 @@ using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Table;
 using Cache.Server.Connections;
 using Cache.Server.Diagnostics;
+using Cache.Server.Scripts;
 using Cache.Server.Security;
 using Cache.Server.Settings;
 using Cache.Server.Statistics;
@@ -98,7 +99,9 @@ public sealed partial class RespServer : IAsyncDisposable
             CommandTable.Default.Rename(options.RenamedCommands),
             CommandFamilies.Handlers)
         {
+            Scripts = options.ScriptInterpreter is { } create ? new ServerScripts(create()) : null,
             CertificateUsers = new CertificateUsers(options.TlsPort is null ? [] : options.TlsClientUsers),
+            ScriptLogged = (level, text) => ServerLog.ScriptSaid(_adminLogger, (LogLevel)level, text),
             CommandThrew = (command, exception) => ServerLog.CommandThrew(_logger, command, exception),
             StoreWasDisposed = EndWithStore,
             Stop = options.ShutdownRequested is { } stop ? client => RequestStop(stop, client) : null,
@@ -207,6 +210,7 @@ public sealed partial class RespServer : IAsyncDisposable
             _acceptor.Dispose();
             _certificates?.Dispose();
             _listeners.Forget();
+            _state.Scripts?.Dispose();
             _state.Notifications.Set(EventClasses.None);
             CloseAdminSocket();
             ServerLog.Stopped(_logger);

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Net;
 using System.Text;
 using Cache.Durability;
+using Cache.Server.Scripts;
 using Cache.Server.Settings;
 using Cache.Server.Transport.Linux;
 using Cache.Server.Transport.Tls;
@@ -271,6 +272,9 @@ public sealed partial class RespServerOptions
         SocketBinder.FindProblems(this, problems);
         return problems;
     }
+
+    /// <summary>Makes the interpreter of scripts: a package of its own, which has a native library.</summary>
+    internal Func<IScriptInterpreter>? ScriptInterpreter { get; set; }
 
     /// <summary>Where a program has the values from, by directive, for those who look at a configuration.</summary>
     internal IReadOnlyDictionary<string, string> Origins { get; set; } = new Dictionary<string, string>();

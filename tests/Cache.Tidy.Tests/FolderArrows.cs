@@ -31,6 +31,7 @@ internal static class FolderArrows
     private const string SharedProtocol = "Cache.Protocol";
     private const string Asking = "Cache.Client";
     private const string NearContracts = "Cache.Near.Contracts";
+    private const string Scripts = "Cache.Server.Scripts";
     private const string Settings = "Cache.Server.Settings";
     private const string Statistics = "Cache.Server.Statistics";
     private const string Security = "Cache.Server.Security";
@@ -159,6 +160,12 @@ internal static class FolderArrows
         // A client of servers: bytes, replies, connections.
         [Asking] = [SharedProtocol],
 
+        // Scripts: the native library, 5.1 as 5.4, and what runs them in a server.
+        ["Cache.Scripting.Native"] = [],
+        ["Cache.Scripting.Translation"] = [],
+        ["Cache.Scripting.Running"] =
+            ["Cache.Scripting.Native", "Cache.Scripting.Translation", Scripts, Replies, Protocol, SharedProtocol],
+        ["Cache.Scripting"] = ["Cache.Scripting.Running", "Cache.Scripting.Native", Server],
         // The near cache. What users name; its namespace is Cache.Near.
         [NearContracts] = [Asking],
         ["Cache.Near.Entries"] = [Core, Contracts, SharedProtocol],
@@ -185,7 +192,7 @@ internal static class FolderArrows
             Transport, "Cache.Server.Transport.Sockets", "Cache.Server.Transport.Linux", "Cache.Server.Transport.Tls",
             "Cache.Server.Connections", ClusterMaps, Protocol, Commands, Dispatch, Table, Clients, Security, Settings,
             Statistics, "Cache.Server.Commands.Administration", "Cache.Server.Commands.Cluster", PubSub, Notifications,
-            Metrics, Diagnostics, Core, Contracts, Kept, Logging,
+            Metrics, Diagnostics, Core, Contracts, Kept, Logging, Scripts,
         ],
         [Transport] = [],
         ["Cache.Server.Transport.Sockets"] = [Transport],
@@ -221,8 +228,10 @@ internal static class FolderArrows
         [Dispatch] =
         [
             ClusterMaps, Tracking, PubSub, Notifications, Waits, Watches, Clients, Security, Settings, Statistics,
-            Table, Replies, Arguments, Protocol, Target, Core, Contracts, Kept, Changes,
+            Table, Replies, Arguments, Protocol, Target, Core, Contracts, Kept, Changes, Scripts,
         ],
+        // The scripts that are known, and what brings an interpreter; it sees no command.
+        [Scripts] = [Protocol],
         // How several families take elements, or wait for some: a frame, for which each has a struct.
         [Popping] = [Dispatch, Waits, Replies, Arguments, Clients, Protocol, Core, Contracts],
         // Families of commands: what several need goes to Dispatch, Replies or Arguments, never from one to another.
@@ -263,6 +272,7 @@ internal static class FolderArrows
         [
             Dispatch, Tracking, PubSub, Notifications, Waits, Watches, Table, Replies, Arguments, Clients, Security,
             Settings, Statistics, Protocol, Core, Contracts, Kept, KeptContracts, "Cache.Durability.Control", Doctor,
+            Scripts,
         ],
         // Which keys, and which kinds of keys, take and make most; the commands that tell it.
         [KeyFigures] = [Dispatch, Replies, Arguments, Settings, Statistics, Protocol, Core, Contracts],
@@ -277,6 +287,8 @@ internal static class FolderArrows
         // The queue and the sections are Dispatch's, where all commands pass.
         ["Cache.Server.Commands.Transactions"] =
             [Dispatch, Watches, Table, Replies, Arguments, Clients, Security, Statistics, Protocol, Core, Contracts],
+        ["Cache.Server.Commands.Scripts"] =
+            [Scripts, Dispatch, Table, Replies, Arguments, Clients, Security, Settings, Protocol],
         // All families, and the common GET and SET.
         [Commands] =
         [
@@ -286,7 +298,8 @@ internal static class FolderArrows
             "Cache.Server.Commands.Lists", "Cache.Server.Commands.Streams", "Cache.Server.Commands.HyperLogLogs",
             "Cache.Server.Commands.Sorting", "Cache.Server.Commands.Migration",
             "Cache.Server.Commands.Session", "Cache.Server.Commands.Administration", "Cache.Server.Commands.Geo",
-            "Cache.Server.Commands.PubSub", "Cache.Server.Commands.Transactions", "Cache.Server.Commands.Cluster", Core,
+            "Cache.Server.Commands.PubSub", "Cache.Server.Commands.Transactions", "Cache.Server.Commands.Cluster",
+            "Cache.Server.Commands.Scripts", Core,
             Contracts,
         ],
         // Log messages hold no stage, so a stage may write them.
@@ -404,10 +417,11 @@ internal static class FolderArrows
         // The server as a program: one of the verbs, and the sample.
         ["Cache.Tool.Standalone"] =
         [
-            "Cache.Hosting", "Cache.Hosting.Configuration", "Cache.Dashboard", "Cache.Dashboard.Live", Server, Dispatch,
-            Table, Arguments, "Cache.Server.Commands.Administration", Protocol, Clients, Security, Settings,
-            "Cache.Server.Settings.Directive", Core, Contracts, "Cache.Core.DependencyInjection", Kept, KeptContracts,
-            "Cache.Durability.DependencyInjection", "Microsoft.Extensions", "Microsoft.AspNetCore",
+            "Cache.Hosting", "Cache.Hosting.Configuration", "Cache.Dashboard", "Cache.Dashboard.Live",
+            "Cache.Scripting", Server, Dispatch, Table, Arguments, "Cache.Server.Commands.Administration", Protocol,
+            Clients, Security, Settings, "Cache.Server.Settings.Directive", Core, Contracts,
+            "Cache.Core.DependencyInjection", Kept, KeptContracts, "Cache.Durability.DependencyInjection",
+            "Microsoft.Extensions", "Microsoft.AspNetCore",
         ],
         // Asks running servers; counts durations as these do.
         ["Cache.Tool.Live"] = [Verbs, "Cache.Tool.Client", Statistics],
@@ -435,10 +449,11 @@ internal static class FolderArrows
         [Asking] = [SharedProtocol],
         ["Cache.Near"] = [Core, Asking, SharedProtocol],
         [Server] = [Core, Kept, SharedProtocol],
+        ["Cache.Scripting"] = [Core, SharedProtocol, Server],
         ["Cache.Hosting"] = [Server, Kept, Core],
         ["Cache.AspNetCore"] = [Core],
         ["Cache.Dashboard"] = [Core, Server],
-        ["Cache.Tool"] = [Kept, Server, "Cache.Hosting", "Cache.Dashboard"],
+        ["Cache.Tool"] = [Kept, Server, "Cache.Scripting", "Cache.Hosting", "Cache.Dashboard"],
     };
 
     /// <summary>The packages of src/: the Microsoft.Extensions abstractions, and what checks the build.</summary>
@@ -449,6 +464,7 @@ internal static class FolderArrows
     public static bool IsAllowedPackage(string project, string package) =>
         (project == "Cache.Tool"
             && package is "Microsoft.Extensions.Hosting" or "Spectre.Console" or "System.CommandLine")
+        || (project == "Cache.Scripting" && package == "KeraLua") // Its native library (decision 270).
         || package is "Microsoft.Extensions.Options" or "Microsoft.CodeAnalysis.BannedApiAnalyzers"
             or "Microsoft.Extensions.Diagnostics.HealthChecks"
         || package.StartsWith("Microsoft.Extensions.") && package.EndsWith(".Abstractions");

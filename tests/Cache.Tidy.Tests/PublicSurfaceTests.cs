@@ -14,6 +14,7 @@ public sealed class PublicSurfaceTests
     [InlineData("Cache.Near")]
     [InlineData("Cache.Protocol")]
     [InlineData("Cache.Server")]
+    [InlineData("Cache.Scripting")]
     [InlineData("Cache.Hosting")]
     [InlineData("Cache.AspNetCore")]
     [InlineData("Cache.Dashboard")]

@@ -74,6 +74,7 @@ internal sealed class SourceProject
         List<SourceProject> projects = [Core, Server, new SourceProject("Cache.Protocol")];
         projects.Add(new SourceProject("Cache.Client", "Cache.Protocol"));
         projects.Add(new SourceProject("Cache.Near", "Cache.Core", "Cache.Protocol", "Cache.Client"));
+        projects.Add(new SourceProject("Cache.Scripting", "Cache.Core", "Cache.Protocol", "Cache.Server"));
         if (Repository.Sources.Any(file => file.IsIn("src/Cache.Hosting")))
             projects.Add(new SourceProject("Cache.Hosting", "Cache.Core", "Cache.Durability", "Cache.Server"));
         if (Repository.Sources.Any(file => file.IsIn("src/Cache.AspNetCore")))
@@ -84,7 +85,8 @@ internal sealed class SourceProject
             projects.Add(new SourceProject("Cache.Durability", "Cache.Core"));
         if (Repository.Sources.Any(file => file.IsIn("src/Cache.Tool")))
             projects.Add(new SourceProject(
-                "Cache.Tool", "Cache.Core", "Cache.Durability", "Cache.Server", "Cache.Hosting", "Cache.Dashboard"));
+                "Cache.Tool", "Cache.Core", "Cache.Durability", "Cache.Server", "Cache.Scripting", "Cache.Hosting",
+                "Cache.Dashboard"));
         return projects;
     }
 

@@ -9,6 +9,7 @@ using Cache.Server.Commands.Keys;
 using Cache.Server.Commands.Lists;
 using Cache.Server.Commands.Migration;
 using Cache.Server.Commands.PubSub;
+using Cache.Server.Commands.Scripts;
 using Cache.Server.Commands.Session;
 using Cache.Server.Commands.Sorting;
 using Cache.Server.Commands.Sets;
@@ -104,6 +105,7 @@ internal static class CommandFamilies
         .. ExpiryCommands.Bindings,
         .. ScanCommands.Bindings,
         .. TransactionCommands.Bindings,
+        .. ScriptCommands.Bindings,
     ];
 
     /// <summary>The methods of the table's commands.</summary>

@@ -124,6 +124,9 @@ internal static partial class ServerLog
     [LoggerMessage(49, LogLevel.Warning, "Client {Address} takes the unsafe action {Action}: {Reason}")]
     public static partial void UnsafeAction(ILogger logger, string address, string action, string reason);
 
+    [LoggerMessage(EventId = 50, Message = "A script: {Text}")]
+    public static partial void ScriptSaid(ILogger logger, LogLevel level, string text);
+
     [LoggerMessage(14, LogLevel.Information, "Stopped")]
     public static partial void Stopped(ILogger logger);
 

@@ -74,7 +74,7 @@ internal sealed class AclLog
         {
             var entry = node.Value;
             if (entry.Denial != next.Denial || entry.Object != next.Object || entry.UserName != next.UserName
-                || entry.IsInTransaction != next.IsInTransaction || next.AtMs - entry.AtMs > GroupingMs)
+                || entry.Place != next.Place || next.AtMs - entry.AtMs > GroupingMs)
                 continue;
             _entries.Remove(node);
             entry.Count++;

@@ -6,8 +6,8 @@ namespace Cache.Server.Security;
 /// <param name="UserName">The user's name; a char is a byte.</param>
 internal sealed record AclLogEntry(AclDenial Denial, string Object, string UserName)
 {
-    /// <summary>Whether they were denied in EXEC, although they had been queued.</summary>
-    public bool IsInTransaction { get; init; }
+    /// <summary>Where they were denied.</summary>
+    public AclLogPlace Place { get; init; }
 
     /// <summary>The number of requests.</summary>
     public int Count { get; set; } = 1;

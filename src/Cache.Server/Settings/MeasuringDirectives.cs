@@ -33,6 +33,13 @@ internal static class MeasuringDirectives
         Number("commandlog-large-reply-max-len", new NumberKind(0, long.MaxValue), "128",
             "The most large replies of COMMANDLOG; never more than 100,000 are kept.",
             static s => s.LargeReplyLengthMax, static (s, value) => s.LargeReplyLengthMax = value),
+        Number("busy-reply-threshold", new NumberKind(0, long.MaxValue, "milliseconds"), "5000",
+            "After this time a script that runs keeps others waiting no longer: they get -BUSY; 0 for never.",
+            static s => s.BusyReplyMs, static (s, value) => s.BusyReplyMs = value),
+        Number("lua-time-limit", new NumberKind(0, long.MaxValue, "milliseconds"), "5000",
+            "The older name of busy-reply-threshold.",
+            static s => s.BusyReplyMs, static (s, value) => s.BusyReplyMs = value)
+            with { AliasOf = "busy-reply-threshold" },
         Number("latency-monitor-threshold",
             new NumberKind(0, long.MaxValue, "milliseconds"), "0",
             "LATENCY has what took at least this long; 0 for nothing.",

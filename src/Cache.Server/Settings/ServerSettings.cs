@@ -125,6 +125,9 @@ internal sealed class ServerSettings
     /// <summary>Calls of this duration in microseconds are in SLOWLOG; -1: none are.</summary>
     public long SlowLogMicroseconds { get; set; } = 10_000;
 
+    /// <summary>After how many milliseconds of a script others get -BUSY; 0: never.</summary>
+    public long BusyReplyMs { get; set; } = 5000;
+
     /// <summary>The most entries of SLOWLOG.</summary>
     public long SlowLogLengthMax { get; set; } = 128;
 

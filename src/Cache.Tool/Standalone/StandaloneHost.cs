@@ -2,6 +2,7 @@ using Cache.Core;
 using Cache.Durability;
 using Cache.Hosting;
 using Cache.Hosting.Configuration;
+using Cache.Scripting;
 using Cache.Server;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
@@ -196,6 +197,8 @@ internal static class StandaloneHost
                 o.ConfigurationFile = commandLine.ConfigFile;
                 o.Origins = settings.Origins;
                 o.LogLevel = level;
+                if (ScriptingExtensions.IsAvailable)
+                    o.UseScripting();
             });
         builder.Services.AddOptions<RespServerOptions>().Configure<IHostApplicationLifetime>(
             static (o, lifetime) => o.ShutdownRequested = lifetime.StopApplication);

@@ -217,7 +217,12 @@ internal static class AclCommands
             _ => "auth"u8,
         });
         reply.Bulk("context"u8);
-        reply.Bulk(entry.IsInTransaction ? "multi"u8 : "toplevel"u8);
+        reply.Bulk(entry.Place switch
+        {
+            AclLogPlace.Transaction => "multi"u8,
+            AclLogPlace.Script => "lua"u8,
+            _ => "toplevel"u8,
+        });
         reply.Bulk("object"u8);
         reply.Bulk(Encoding.Latin1.GetBytes(entry.Object));
         reply.Bulk("username"u8);

@@ -1,4 +1,5 @@
 using Cache.Server.Commands.Dispatch;
+using Cache.Server.Scripts;
 using Cache.Server.Settings;
 
 namespace Cache.Server.Commands.Administration;
@@ -20,7 +21,7 @@ internal static class InfoMemory
         // The store maps its memory from the system, without an allocator that could fragment it.
         text.AddEach(figures.UsedBytes, "allocator_allocated", "allocator_active", "allocator_resident");
         text.AddMemory("total_system_memory", Core.CacheOptions.AvailableMemoryBytes);
-        AppendScripts(text);
+        AppendScripts(text, server.Scripts);
         text.AddMemory("maxmemory", figures.LimitBytes);
         text.Add("maxmemory_policy", EvictionPolicyName.Of(server.Store.Eviction, server.Settings.MaxMemoryPolicy));
         AppendCompression(text, server);
@@ -57,16 +58,18 @@ internal static class InfoMemory
         text.Add("rss_overhead_bytes", figures.ResidentBytes - figures.UsedBytes);
     }
 
-    // There are none.
-    private static void AppendScripts(InfoText text)
+    // There are no functions.
+    private static void AppendScripts(InfoText text, ServerScripts? scripts)
     {
-        text.AddEach(0, "used_memory_lua", "used_memory_vm_eval");
-        text.Add("used_memory_lua_human", "0B");
-        text.AddEach(
-            0, "used_memory_scripts_eval", "number_of_cached_scripts", "number_of_functions", "number_of_libraries",
-            "used_memory_vm_functions");
-        text.AddMemory("used_memory_vm_total", 0);
+        long interpreter = scripts?.InterpreterBytes ?? 0;
+        long texts = scripts?.Bytes ?? 0;
+        text.AddEach(interpreter, "used_memory_lua", "used_memory_vm_eval");
+        text.Add("used_memory_lua_human", MemorySize.ToHuman(interpreter));
+        text.Add("used_memory_scripts_eval", texts);
+        text.Add("number_of_cached_scripts", scripts?.Count ?? 0);
+        text.AddEach(0, "number_of_functions", "number_of_libraries", "used_memory_vm_functions");
+        text.AddMemory("used_memory_vm_total", interpreter);
         text.Add("used_memory_functions", 0);
-        text.AddMemory("used_memory_scripts", 0);
+        text.AddMemory("used_memory_scripts", texts);
     }
 }

@@ -43,6 +43,7 @@ internal sealed class CommandContext : DatabaseVisit
     // With the locks of a section; null outside, and where nothing is locked.
     private CacheStore? _view;
     private RespReplyWriter? _discarded;
+    private object? _scriptHost;
 
     public CommandContext(ServerState server)
     {
@@ -161,7 +162,8 @@ internal sealed class CommandContext : DatabaseVisit
     public void Enter()
     {
         _callEnd = 0;
-        Server.Databases.Enter(this, SharesThread ? DatabaseStay.Short : DatabaseStay.Long);
+        Server.Databases.Enter(
+            this, SharesThread ? DatabaseStay.Short : DatabaseStay.Long, goesOn: Progress is WaitProgress or LongReply);
         Store = Server.Databases[Client.Database];
     }
 
@@ -407,6 +409,26 @@ internal sealed class CommandContext : DatabaseVisit
         IsInSection = false;
         (SharesThread, IsElsewhere, SuspensionEnd) = outside;
         Store = Server.Databases[Client.Database];
+    }
+
+    /// <summary>Writes the replies of inner commands elsewhere, until <see cref="EndCapture"/>.</summary>
+    /// <returns>What was written into before.</returns>
+    public RespReplyWriter BeginCapture(RespReplyWriter reply)
+    {
+        var before = Reply;
+        Reply = reply;
+        return before;
+    }
+
+    /// <summary>Ends what <see cref="BeginCapture"/> began.</summary>
+    public void EndCapture(RespReplyWriter before) => Reply = before;
+
+    /// <summary>What executes the commands of scripts; made by the first script.</summary>
+    public THost BorrowScriptHost<THost>(Func<CommandContext, THost> create)
+        where THost : class
+    {
+        Debug.Assert(_scriptHost is null or THost);
+        return (THost)(_scriptHost ??= create(this));
     }
 
     /// <summary>Drops further replies of a client whose connection is about to end.</summary>

@@ -278,6 +278,14 @@ internal static class CommandDispatcher
             return true;
         }
 
+        if (context.Server.Databases.IsBusy)
+        {
+            if ((command.Flags & CommandFlags.AllowBusy) != 0)
+                return false;
+            Reject(command, ErrorTexts.Busy, context);
+            return true;
+        }
+
         if (!context.Server.Pauses.PutsOff(command, Writes(command, context), out var rest))
             return false;
         long number = context.Park(SuspensionReason.Pause, rest);

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Cache.Core;
 using Cache.Server.Waits;
 
@@ -14,14 +15,22 @@ namespace Cache.Server.Commands.Dispatch;
 internal sealed class Databases : IWaitedDatabases
 {
     // The door admits all, no long stays, or none.
-    private const int Open = (int)DatabaseStay.Long;
+    private const int OpenForAll = (int)DatabaseStay.Long;
     private const int OpenForTurns = (int)DatabaseStay.Short;
     private const int Closed = (int)DatabaseStay.None;
+
+    private const double MillisecondsPerSecond = 1000;
+
+    // How late it is noticed that commands are refused: not often enough to cost anything.
+    private const int BusyPollMs = 20;
 
     private readonly Lock _gate = new();
     private readonly List<DatabaseVisit> _visits = []; // Guarded by itself.
     private CacheStore[] _keyspaces; // Replaced by a swap, never changed.
-    private int _door = Open;
+    private int _door = OpenForAll;
+    private readonly Lock _busyLock = new();
+    private long _busyAt; // A time stamp; 0: never. See RefuseAfter.
+    private bool _isBusy;
 
     /// <param name="store">The keyspace of database 0 at first.</param>
     public Databases(CacheStore store)
@@ -45,7 +54,7 @@ internal sealed class Databases : IWaitedDatabases
     public int Count => _keyspaces.Length;
 
     /// <summary>Whether no swap is under way.</summary>
-    public bool IsOpen => Volatile.Read(ref _door) == Open;
+    public bool IsOpen => Volatile.Read(ref _door) == OpenForAll;
 
     /// <summary>The keyspace of a database; it does not change during a visit.</summary>
     public CacheStore this[int database] => Volatile.Read(ref _keyspaces)[database];
@@ -88,7 +97,13 @@ internal sealed class Databases : IWaitedDatabases
     {
         var visit = new PassingVisit();
         Add(visit);
-        Enter(visit, DatabaseStay.Short);
+        while (!TryEnter(visit, DatabaseStay.Short))
+        {
+            lock (_gate) // It is no command, which could be refused.
+            {
+            }
+        }
+
         try
         {
             action(state);
@@ -114,20 +129,55 @@ internal sealed class Databases : IWaitedDatabases
             _visits.Remove(visit);
     }
 
-    /// <summary>Begins a visit, after a swap that is under way.</summary>
-    public void Enter(DatabaseVisit visit, DatabaseStay stay)
+    /// <summary>Whether somebody who is alone takes long: commands are refused until that has ended.</summary>
+    public bool IsBusy => Volatile.Read(ref _isBusy);
+
+    /// <summary>
+    /// Called by who is alone: from some moment on visits begin in spite of it, and what they would do is refused
+    /// (<see cref="IsBusy"/>), until it has ended.
+    /// </summary>
+    /// <param name="milliseconds">When that begins; 0: never.</param>
+    public void RefuseAfter(long milliseconds)
     {
-        while (true)
+        Debug.Assert(_gate.IsHeldByCurrentThread);
+        var clock = TimeProvider.System; // Not the store's clock: real threads wait.
+        double ticks = milliseconds / MillisecondsPerSecond * clock.TimestampFrequency;
+        if (milliseconds > 0 && ticks < long.MaxValue / 2)
+            Volatile.Write(ref _busyAt, clock.GetTimestamp() + (long)ticks);
+    }
+
+    /// <summary>Begins a visit, after a swap that is under way, or while commands are refused.</summary>
+    /// <param name="visit">The visit.</param>
+    /// <param name="stay">How long it lasts.</param>
+    /// <param name="goesOn">Whether it goes on with a command, which cannot be refused any more.</param>
+    public void Enter(DatabaseVisit visit, DatabaseStay stay, bool goesOn = false)
+    {
+        while (!TryEnter(visit, stay))
         {
-            // A swap closes the door before its barrier and looks for visits after it: it sees this, or this sees it.
-            visit.Presence = stay;
-            if (Volatile.Read(ref _door) >= (int)stay)
-                return;
-            visit.Presence = DatabaseStay.None;
-            lock (_gate) // Held by the swap until it is done.
+            if (!goesOn && (IsBusy || IsBusyByNow()))
             {
+                // It has ended, or it sees this visit, whose commands are refused: or this sees that it has ended.
+                visit.Presence = stay;
+                Interlocked.MemoryBarrier();
+                if (IsBusy)
+                    return;
+                visit.Presence = DatabaseStay.None;
+            }
+            else if (_gate.TryEnter(BusyPollMs)) // Held until the other has ended.
+            {
+                _gate.Exit();
             }
         }
+    }
+
+    private bool TryEnter(DatabaseVisit visit, DatabaseStay stay)
+    {
+        // A swap closes the door before its barrier and looks for visits after it: it sees this, or this sees it.
+        visit.Presence = stay;
+        if (Volatile.Read(ref _door) >= (int)stay)
+            return true;
+        visit.Presence = DatabaseStay.None;
+        return false;
     }
 
     /// <summary>Ends a visit.</summary>
@@ -162,27 +212,92 @@ internal sealed class Databases : IWaitedDatabases
     {
         if (_gate.IsHeldByCurrentThread)
             return action();
-        var stay = own?.Presence ?? DatabaseStay.None;
+        if (!TryBeginAlone(own, out var stay))
+            return false;
+        try
+        {
+            return action();
+        }
+        finally
+        {
+            EndAlone(own, stay);
+        }
+    }
+
+    /// <summary>Waits until no command of another client is under way; new ones wait, or are refused.</summary>
+    /// <param name="own">The visit of the caller, which ends. The thread is not alone yet.</param>
+    /// <param name="stay">What <see cref="EndAlone"/> begins again.</param>
+    /// <returns>False if other clients' commands took too long, or commands are refused: the visit goes on.</returns>
+    public bool TryBeginAlone(DatabaseVisit? own, out DatabaseStay stay)
+    {
+        Debug.Assert(!_gate.IsHeldByCurrentThread);
+        stay = own?.Presence ?? DatabaseStay.None;
         if (own is not null)
             Leave(own);
-        bool isDone;
-        lock (_gate)
+        bool isAlone = false;
+        if (TryTakeGate())
         {
             try
             {
-                isDone = TryEmpty(OpenForTurns, LongWaitMax) && TryEmpty(Closed, TurnWaitMax);
-                if (isDone)
-                    isDone = action();
+                isAlone = TryEmpty(OpenForTurns, LongWaitMax) && TryEmpty(Closed, TurnWaitMax);
             }
             finally
             {
-                Volatile.Write(ref _door, Open);
+                if (!isAlone)
+                    Open();
             }
         }
 
+        if (!isAlone && stay != DatabaseStay.None)
+            Enter(own!, stay);
+        return isAlone;
+    }
+
+    /// <summary>Lets the commands of other clients begin, on the thread that was alone.</summary>
+    public void EndAlone(DatabaseVisit? own, DatabaseStay stay)
+    {
+        Open();
         if (stay != DatabaseStay.None)
             Enter(own!, stay);
-        return isDone;
+    }
+
+    // Who entered because commands were refused, and sees that no more, sees all that was done.
+    private void Open()
+    {
+        lock (_busyLock)
+        {
+            Volatile.Write(ref _busyAt, 0);
+            Volatile.Write(ref _isBusy, false);
+        }
+
+        Volatile.Write(ref _door, OpenForAll);
+        _gate.Exit();
+    }
+
+    private bool TryTakeGate()
+    {
+        while (!_gate.TryEnter(BusyPollMs))
+        {
+            if (IsBusyByNow())
+                return false;
+        }
+
+        return true;
+    }
+
+    // Those who wait find it out: who is alone may be in a call that looks at no clock.
+    private bool IsBusyByNow()
+    {
+        long busyAt = Volatile.Read(ref _busyAt);
+        if (busyAt == 0 || TimeProvider.System.GetTimestamp() < busyAt)
+            return false;
+        lock (_busyLock) // Not after the end, by an old look.
+        {
+            if (Volatile.Read(ref _busyAt) == busyAt)
+                Volatile.Write(ref _isBusy, true);
+        }
+
+        return IsBusy;
     }
 
     private static byte[] NumbersOf(CacheStore[] keyspaces)

@@ -6,6 +6,7 @@ using Cache.Server.Cluster;
 using Cache.Server.Commands.Table;
 using Cache.Server.Notifications;
 using Cache.Server.PubSub;
+using Cache.Server.Scripts;
 using Cache.Server.Security;
 using Cache.Server.Settings;
 using Cache.Server.Statistics;
@@ -141,6 +142,9 @@ internal sealed class ServerState
     /// <summary>The clients that wait for changes of keys.</summary>
     public WaitTable Waits { get; }
 
+    /// <summary>Its scripts; null: it runs none.</summary>
+    public ServerScripts? Scripts { get; init; }
+
     /// <summary>CLIENT PAUSE.</summary>
     public Pauses Pauses { get; }
 
@@ -188,6 +192,9 @@ internal sealed class ServerState
     /// <summary>Counts how often clients met limits.</summary>
     public LimitEvents Limits { get; }
 
+    /// <summary>Called by redis.log, with a level from 0 to 3 and the text.</summary>
+    public Action<int, string>? ScriptLogged { get; init; }
+
     /// <summary>The memory of all clients.</summary>
     public ClientMemory ClientMemory => Clients.Memory;
 
@@ -214,9 +221,10 @@ internal sealed class ServerState
     public bool IsServing => Settings.Durability is not { IsServing: false };
 
     /// <summary>
-    /// Whether no command must be refused, put off or sent elsewhere: clients are not paused, and there is no cluster.
+    /// Whether no command must be refused, put off or sent elsewhere: clients are not paused, no script takes long, and
+    /// there is no cluster.
     /// </summary>
-    public bool IsUnhindered => !Pauses.CheckAll && IsServing;
+    public bool IsUnhindered => !Pauses.CheckAll && IsServing && !Databases.IsBusy;
 
     /// <summary>The slots and their owners; null: this server has all keys. Set before the first client.</summary>
     public ClusterState? Cluster
@@ -320,16 +328,17 @@ internal sealed class ServerState
     /// </param>
     /// <param name="userName">The user's name.</param>
     /// <param name="client">Its client.</param>
-    /// <param name="isInTransaction">Whether EXEC denies what was queued.</param>
+    /// <param name="place">Where it is denied.</param>
     public void LogDenial(
-        AclDenial denial, string name, string userName, ClientSession client, bool isInTransaction = false)
+        AclDenial denial, string name, string userName, ClientSession client,
+        AclLogPlace place = AclLogPlace.TopLevel)
     {
         string description = ClientDescription.Of(client, NowMs).TrimEnd('\n');
         var entry = new AclLogEntry(denial, name, userName)
         {
             AtMs = NowMs,
             Client = description,
-            IsInTransaction = isInTransaction,
+            Place = place,
         };
         AclLog.Add(entry, Settings.AclLogLengthMax);
     }

@@ -8,6 +8,13 @@ internal static class ErrorTexts
 {
     public static ReadOnlySpan<byte> Unblocked => "UNBLOCKED client unblocked via CLIENT UNBLOCK"u8;
 
+    public static ReadOnlySpan<byte> Busy =>
+        "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."u8;
+
+    public static ReadOnlySpan<byte> BusyExec =>
+        "EXECABORT Transaction discarded because of: BUSY Redis is busy running a script. You can only call SCRIPT "u8
+        + "KILL or SHUTDOWN NOSAVE."u8;
+
     public static ReadOnlySpan<byte> Syntax => "ERR syntax error"u8;
 
     public static ReadOnlySpan<byte> WrongType =>

@@ -89,6 +89,9 @@ internal sealed class CommandDefinition
     /// <summary>What it does after MULTI, and what it needs in EXEC.</summary>
     public TransactionRole Role { get; }
 
+    /// <summary>Whether it runs a script, which may use keys that it does not declare.</summary>
+    public bool RunsScript => Name is "eval" or "eval_ro" or "evalsha" or "evalsha_ro" or "fcall" or "fcall_ro";
+
     /// <summary>Whether its arguments may name a database, so that it, or what follows, uses keys there.</summary>
     public bool NamesDatabase => Name is "select" or "swapdb" or "move" or "copy";
 
@@ -145,6 +148,8 @@ internal sealed class CommandDefinition
                 "fast" => CommandFlags.Fast,
                 "loading" => CommandFlags.Loading,
                 "readonly" => CommandFlags.ReadOnly,
+                "noscript" => CommandFlags.NoScript,
+                "allow_busy" => CommandFlags.AllowBusy,
                 "skip_monitor" => CommandFlags.SkipMonitor,
                 "skip_slowlog" => CommandFlags.SkipSlowLog,
                 "denyoom" => CommandFlags.DenyOom,

@@ -33,6 +33,12 @@ internal enum CommandFlags
     /// <summary>The slow log is not told of it.</summary>
     SkipSlowLog = 256,
 
+    /// <summary>Scripts may not call it.</summary>
+    NoScript = 512,
+
     /// <summary>It only reads keys.</summary>
     ReadOnly = 1024,
+
+    /// <summary>It may run while a script takes long.</summary>
+    AllowBusy = 2048,
 }

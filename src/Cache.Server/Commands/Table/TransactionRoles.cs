@@ -18,8 +18,11 @@ internal static class TransactionRoles
     private static readonly string[] _containersWithoutKeys =
         ["client|", "acl|", "command|", "latency|", "slowlog|", "commandlog|", "pubsub|"];
 
-    // Their patterns name further keys.
-    private static readonly HashSet<string> _wholeWithKeys = new(StringComparer.Ordinal) { "sort", "sort_ro" };
+    // Their patterns, or scripts, name further keys.
+    private static readonly HashSet<string> _wholeWithKeys = new(StringComparer.Ordinal)
+    {
+        "sort", "sort_ro", "eval", "eval_ro", "evalsha", "evalsha_ro", "fcall", "fcall_ro",
+    };
 
     /// <summary>What a command does.</summary>
     /// <param name="name">The name in the table.</param>

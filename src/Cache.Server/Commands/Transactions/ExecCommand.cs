@@ -2,6 +2,7 @@ using System.Runtime.CompilerServices;
 using System.Text;
 using Cache.Core;
 using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Replies;
 using Cache.Server.Commands.Table;
 using Cache.Server.Protocol;
 using Cache.Server.Security;
@@ -87,8 +88,9 @@ internal static class ExecCommand
     {
         if (!AtomicSection.TryRunAlone(() => ExecuteParts(transaction, context), context))
         {
-            context.Reply.Error(
-                "EXECABORT Transaction discarded because of: commands of other clients took too long, try again"u8);
+            context.Reply.Error(context.Server.Databases.IsBusy
+                ? ErrorTexts.BusyExec
+                : "EXECABORT Transaction discarded because of: commands of other clients took too long, try again"u8);
         }
     }
 
@@ -189,7 +191,7 @@ internal static class ExecCommand
             return false;
         bool isCommand = denial == AclDenial.Command;
         string name = isCommand ? command.Name : Encoding.Latin1.GetString(AclLog.Shorten(request[argument]));
-        context.Server.LogDenial(denial, name, user.Name, context.Client, isInTransaction: true);
+        context.Server.LogDenial(denial, name, user.Name, context.Client, AclLogPlace.Transaction);
         context.Reply.Error(isCommand ? _noCommand : denial == AclDenial.Channel ? _noChannels : _noKeys);
         context.Server.Statistics.CountError(context.Reply.ErrorCode);
         return true;

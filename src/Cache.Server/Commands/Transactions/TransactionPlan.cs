@@ -63,7 +63,8 @@ internal readonly ref struct TransactionPlan
         var command = _queue.CommandOf(index);
         return command.Role switch
         {
-            TransactionRole.Whole => command.KeySpecifications.Length == 0 || HasPatterns(_queue[index]),
+            TransactionRole.Whole =>
+                command.KeySpecifications.Length == 0 || command.RunsScript || HasPatterns(_queue[index]),
             TransactionRole.Clear => _clearsApart,
             _ => false,
         };

@@ -1,0 +1,570 @@
+-- What scripts see: the functions of Lua 5.1 as Redis offers them, over those of 5.4. Called once, with the native
+-- libraries, the server's functions and the loaders of the other libraries; scripts see none of these.
+local base, string, table, math, coroutine, debug, host, bit, cjson, struct, cmsgpack = ...
+local type, next, error, select, tostring, tonumber, rawget, rawset, setmetatable, getmetatable, xpcall =
+  base.type, base.next, base.error, base.select, base.tostring, base.tonumber, base.rawget, base.rawset,
+  base.setmetatable, base.getmetatable, base.xpcall
+local format, find, match, sub, gsub, rep = string.format, string.find, string.match, string.sub, string.gsub, string.rep
+local mathtype, floor, ceil = math.type, math.floor, math.ceil
+local getinfo = debug.getinfo
+
+-- The real tables of those that are read alone; see below.
+local real = setmetatable({}, { __mode = "k" })
+
+-- Errors: their place is that of the script's frame, their words are those of 5.1.
+
+-- The error of a script that is killed ends with this; it must pass every handler.
+local killed = "\3$"
+local owned = "=\1"
+
+local function scriptframe(level)
+  for i = level, level + 50 do
+    local info = getinfo(i, "Sl")
+    if not info then return nil end
+    if info.what ~= "C" and info.source ~= owned then return info end
+  end
+end
+
+local function words(text)
+  text = gsub(text, "attempt to perform arithmetic on a (%w+) value %((%w+) '(.-)'%)",
+    "attempt to perform arithmetic on %2 '%3' (a %1 value)")
+  text = gsub(text, "attempt to (%w+) a (%w+) value %((%w+) '(.-)'%)", "attempt to %1 %3 '%4' (a %2 value)")
+  text = gsub(text, "invalid conversion '(.-)' to 'format'", "invalid option '%1' to 'format'")
+  if find(text, "stack overflow", 1, true) then
+    text = gsub(text, "stack overflow.*", "stack overflow")
+  end
+  return text
+end
+
+local function translated(e, level)
+  if type(e) ~= "string" or find(e, killed) then return e end
+  local rest = match(e, "^\1:%d+: (.*)$")
+  if rest then
+    local info = scriptframe(level + 1)
+    e = info and info.short_src .. ":" .. info.currentline .. ": " .. rest or rest
+  end
+  return words(e)
+end
+
+local function handle(e) return translated(e, 2) end
+
+-- Of a script that fails: the error as a table, with its place.
+local function fail(e)
+  if type(e) ~= "table" then
+    if type(e) == "string" then e = translated(e, 2) else e = type(e) == "number" and format("%.14g", e) or tostring(e) end
+    e = { err = "ERR " .. e }
+  end
+  local info = scriptframe(2)
+  if info and not e.line and not real[e] then
+    e.source = #info.source <= 60 and info.source or info.short_src
+    e.line = info.currentline
+  end
+  return e
+end
+
+-- Tables that are read alone: empty ones before the real ones.
+
+local readonlytext = "Attempt to modify a readonly table"
+local function deny() error(readonlytext, 2) end
+
+local function readonly(t)
+  local proxy = setmetatable({}, { __index = t, __newindex = deny, __metatable = false })
+  real[proxy] = t
+  return proxy
+end
+
+-- Numbers: all are floats in 5.1, and whole ones have no point.
+
+local function text(v) -- An operand of the concatenation.
+  if type(v) == "number" then return format("%.14g", v) end
+  return v
+end
+
+local function number(v) -- A bound of a loop.
+  if type(v) == "string" then return tonumber(v) or v end
+  return v
+end
+
+local function whole(v) -- An argument that becomes an integer, as a cast in C.
+  if v == nil or mathtype(v) == "integer" then return v end
+  local n = tonumber(v)
+  if not n then return v end
+  if n ~= n or n >= 0x1p63 or n < -0x1p63 then return math.mininteger end
+  return n >= 0 and floor(n) or ceil(n)
+end
+
+local function three(a, b, c) return a, b, c end
+local function pass(...) return ... end
+
+local G = {}
+local environment = readonly(G)
+
+-- 4 and 5: what the translated text of a script begins with.
+local function finish(loaded) return loaded(text, number, three, pass, environment) end
+
+setmetatable(G, {
+  __index = function(_, name)
+    error("Script attempted to access nonexistent global variable '" .. tostring(name) .. "'", 2)
+  end,
+})
+
+local function bad(position, name, wanted, v)
+  error(format("bad argument #%d to '%s' (%s expected, got %s)", position, name, wanted,
+    v == nil and "no value" or type(v)), 3)
+end
+
+-- The basic functions.
+
+rawset(G, "_G", environment)
+rawset(G, "_VERSION", "Lua 5.1")
+for _, name in next, { "error", "ipairs", "rawequal", "select", "type" } do rawset(G, name, base[name]) end
+
+rawset(G, "assert", function(...)
+  local v, message = ...
+  if v then return ... end
+  if message == nil then error("assertion failed!", 2) end
+  if type(message) == "number" then message = text(message) end
+  if type(message) ~= "string" then bad(2, "assert", "string", message) end
+  error(message, 2)
+end)
+
+rawset(G, "tostring", function(...)
+  local v = ...
+  if type(v) == "number" then return format("%.14g", v) end
+  return tostring(...)
+end)
+
+rawset(G, "tonumber", function(v, radix)
+  if radix ~= nil then
+    radix = whole(radix)
+    if type(v) == "number" then v = format("%.14g", v) end
+    if radix ~= 10 then return tonumber(v, radix) end
+  end
+  if v == nil then bad(1, "tonumber", "value", v) end
+  local n = tonumber(v)
+  return n and n + 0.0
+end)
+
+rawset(G, "next", function(t, key)
+  if type(t) ~= "table" then bad(1, "next", "table", t) end
+  return next(real[t] or t, key)
+end)
+
+rawset(G, "pairs", function(t)
+  if type(t) ~= "table" then bad(1, "pairs", "table", t) end
+  if real[t] then return G.next, t, nil end
+  return next, t, nil
+end)
+
+rawset(G, "rawget", function(t, key)
+  if type(t) ~= "table" then bad(1, "rawget", "table", t) end
+  return rawget(real[t] or t, key)
+end)
+
+rawset(G, "rawset", function(t, key, v)
+  if type(t) ~= "table" then bad(1, "rawset", "table", t) end
+  if real[t] then error(readonlytext, 0) end
+  return rawset(t, key, v)
+end)
+
+local stringmeta = getmetatable("")
+local sharedmeta = readonly({ __index = nil }) -- What scripts see of it.
+
+rawset(G, "getmetatable", function(...)
+  local v = ...
+  if type(v) == "string" then return sharedmeta end
+  if type(v) == "table" then
+    if real[v] then return nil end
+    return getmetatable(v)
+  end
+  return nil
+end)
+
+-- A finalizer would run at any time, where no hook looks after it.
+rawset(G, "setmetatable", function(t, meta)
+  if type(t) ~= "table" then bad(1, "setmetatable", "table", t) end
+  if real[t] then error(readonlytext, 0) end
+  if type(meta) ~= "table" then return setmetatable(t, meta) end
+  local finalizer = rawget(meta, "__gc")
+  if finalizer == nil then return setmetatable(t, meta) end
+  rawset(meta, "__gc", nil)
+  local isset, result = base.pcall(setmetatable, t, meta)
+  rawset(meta, "__gc", finalizer)
+  if not isset then error(result, 0) end
+  return result
+end)
+
+-- As in Redis: of an error that is a table with a text, the text is returned.
+local function plain(isdone, e, ...)
+  if not isdone and type(e) == "table" then
+    local message = rawget(e, "err")
+    if type(message) == "string" then return false, message end
+  end
+  return isdone, e, ...
+end
+
+rawset(G, "pcall", function(f, ...) return plain(xpcall(f, handle, ...)) end)
+
+rawset(G, "xpcall", function(f, handler)
+  return xpcall(f, function(e)
+    if type(e) == "string" and find(e, killed) then return e end
+    return handler(translated(e, 2))
+  end)
+end)
+
+local function compile(chunk, name)
+  local isloaded, loaded = host.compile(chunk, name)
+  if isloaded then return finish(loaded) end
+  return nil, loaded
+end
+
+rawset(G, "loadstring", function(chunk, name)
+  if type(chunk) == "number" then chunk = text(chunk) end
+  if type(chunk) ~= "string" then bad(1, "loadstring", "string", chunk) end
+  return compile(chunk, name == nil and chunk or tostring(name))
+end)
+
+rawset(G, "load", function(reader, name)
+  if type(reader) ~= "function" then bad(1, "load", "function", reader) end
+  local parts = {}
+  while true do
+    local part = reader()
+    if part == nil or part == "" then break end
+    if type(part) ~= "string" then error("reader function must return a string", 2) end
+    parts[#parts + 1] = part
+  end
+  return compile(table.concat(parts), name == nil and "=(load)" or tostring(name))
+end)
+
+rawset(G, "collectgarbage", function(option)
+  if option == "count" then return base.collectgarbage("count") end
+  return 0
+end)
+
+rawset(G, "gcinfo", function() return floor(base.collectgarbage("count")) end)
+
+rawset(G, "unpack", function(t, i, j)
+  if type(t) ~= "table" then bad(1, "unpack", "table", t) end
+  return table.unpack(t, whole(i), whole(j))
+end)
+
+-- string
+
+local s = {}
+for _, name in next, { "len", "lower", "upper", "reverse" } do
+  local f = string[name]
+  s[name] = function(v) return f(text(v)) end
+end
+s.byte = function(v, i, j) return string.byte(text(v), whole(i), whole(j)) end
+s.sub = function(v, i, j) return sub(text(v), whole(i), whole(j)) end
+s.rep = function(v, n)
+  if v == "" then return "" end -- The native one would count to n, and no hook would look after it.
+  return rep(text(v), whole(n))
+end
+s.find = function(v, p, init, plain) return find(text(v), text(p), whole(init), plain) end
+s.match = function(v, p, init) return match(text(v), text(p), whole(init)) end
+s.gmatch = function(v, p) return string.gmatch(text(v), text(p)) end
+s.gfind = s.gmatch
+
+s.char = function(...)
+  local codes = { ... }
+  for i = 1, select("#", ...) do codes[i] = whole(codes[i]) end
+  return string.char(table.unpack(codes, 1, select("#", ...)))
+end
+
+s.gsub = function(v, p, by, n)
+  local replacement = by
+  if type(by) == "number" then
+    replacement = text(by)
+  elseif type(by) == "string" then
+    replacement = gsub(by, "%%([^%d%%])", "%1") -- 5.4 refuses an escape of what needs none.
+  elseif type(by) == "function" then
+    replacement = function(...) return text((by(...))) end
+  elseif type(by) == "table" then
+    replacement = function(key) return text(by[key]) end
+  end
+  return gsub(text(v), text(p), replacement, whole(n))
+end
+
+local isinteger = { d = true, i = true, u = true, c = true, o = true, x = true, X = true }
+s.format = function(pattern, ...)
+  pattern = text(pattern)
+  if type(pattern) ~= "string" then bad(1, "format", "string", pattern) end
+  local values, count, index, at = { ... }, select("#", ...), 0, 1
+  while true do
+    local start, stop, kind = find(pattern, "%%[-+ #0]*%d*%.?%d*(.)", at)
+    if not start then break end
+    at = stop + 1
+    if kind ~= "%" then
+      index = index + 1
+      local v = values[index]
+      if isinteger[kind] then
+        values[index] = whole(v)
+        if kind == "u" then pattern = sub(pattern, 1, stop - 1) .. "d" .. sub(pattern, stop + 1) end
+      elseif kind == "s" or kind == "q" then
+        v = text(v)
+        if type(v) ~= "string" then
+          local found = index > count and "no value" or type(v)
+          error(format("bad argument #%d to 'format' (string expected, got %s)", index + 1, found), 2)
+        end
+        values[index] = v
+      end
+    end
+  end
+  return format(pattern, table.unpack(values, 1, count))
+end
+
+rawset(G, "string", readonly(s))
+rawset(stringmeta, "__index", s)
+rawset(real[sharedmeta], "__index", G.string)
+
+-- table
+
+local t = {}
+
+t.concat = function(list, separator, i, j)
+  if type(list) ~= "table" then bad(1, "concat", "table", list) end
+  i = whole(i) or 1
+  j = whole(j) or #list
+  local parts, count = {}, 0
+  for k = i, j do
+    local v = list[k]
+    if type(v) == "number" then
+      v = format("%.14g", v)
+    elseif type(v) ~= "string" then
+      error(format("invalid value (%s) at index %d in table for 'concat'", type(v), k), 2)
+    end
+    count = count + 1
+    parts[count] = v
+  end
+  return table.concat(parts, separator == nil and "" or text(separator))
+end
+
+t.insert = function(list, ...)
+  if type(list) ~= "table" then bad(1, "insert", "table", list) end
+  local count, last = select("#", ...), #list + 1
+  if count == 1 then
+    list[last] = (...)
+  elseif count == 2 then
+    local position, v = ...
+    position = whole(position)
+    if type(position) ~= "number" then bad(2, "insert", "number", position) end
+    if position > last then last = position end
+    for i = last, position + 1, -1 do list[i] = list[i - 1] end
+    list[position] = v
+  else
+    error("wrong number of arguments to 'insert'", 2)
+  end
+end
+
+t.remove = function(list, position)
+  if type(list) ~= "table" then bad(1, "remove", "table", list) end
+  local last = #list
+  position = position == nil and last or whole(position)
+  if not (1 <= position and position <= last) then return end
+  local v = list[position]
+  for i = position, last - 1 do list[i] = list[i + 1] end
+  list[last] = nil
+  return v
+end
+
+t.maxn = function(list)
+  local greatest = 0
+  for key in next, list do
+    if type(key) == "number" and key > greatest then greatest = key end
+  end
+  return greatest
+end
+
+t.getn = function(list)
+  if type(list) ~= "table" then bad(1, "getn", "table", list) end
+  return #list
+end
+
+t.setn = function() error("'setn' is obsolete", 2) end
+
+t.foreach = function(list, f)
+  for key, v in next, real[list] or list do
+    local result = f(key, v)
+    if result ~= nil then return result end
+  end
+end
+
+t.foreachi = function(list, f)
+  for i = 1, #list do
+    local result = f(i, list[i])
+    if result ~= nil then return result end
+  end
+end
+
+t.sort = function(list, less)
+  if real[list] then error(readonlytext, 2) end
+  return table.sort(list, less)
+end
+
+rawset(G, "table", readonly(t))
+
+-- math
+
+local m = { pi = math.pi, huge = math.huge }
+for _, name in next, {
+  "abs", "acos", "asin", "ceil", "cos", "deg", "exp", "floor", "fmod", "max", "min", "modf", "rad", "sin", "sqrt", "tan",
+} do
+  m[name] = math[name]
+end
+
+local e = math.exp
+m.atan = function(x) return math.atan(x) end
+m.atan2 = function(y, x) return math.atan(y, x) end
+m.log = function(x) return math.log(x) end
+m.log10 = function(x) return math.log(x, 10) end
+m.pow = function(x, y) return (x + 0.0) ^ y end
+m.mod = function(x, y) return math.fmod(x + 0.0, y + 0.0) end
+m.fmod = m.mod
+m.abs = function(x) return math.abs(x + 0.0) end
+m.sinh = function(x) return (e(x) - e(-x)) / 2 end
+m.cosh = function(x) return (e(x) + e(-x)) / 2 end
+m.tanh = function(x)
+  if x > 20 then return 1.0 elseif x < -20 then return -1.0 end
+  return (e(x) - e(-x)) / (e(x) + e(-x))
+end
+m.ldexp = function(x, n) return x * 2.0 ^ whole(n) end
+m.frexp = function(x)
+  x = x + 0.0
+  if x == 0 or x ~= x or x == math.huge or x == -math.huge then return x, 0 end
+  local exponent = 0
+  local size = math.abs(x)
+  while size >= 1 do size = size / 2 exponent = exponent + 1 end
+  while size < 0.5 do size = size * 2 exponent = exponent - 1 end
+  return x < 0 and -size or size, exponent
+end
+
+-- The generator of Redis.
+local seed = 0x330E
+local function randomseed(n) seed = (whole(n) & 0xFFFFFFFF) << 16 | 0x330E end
+m.randomseed = function(n) randomseed(n) end
+m.random = function(...)
+  seed = seed * 0x5DEECE66D + 0xB & 0xFFFFFFFFFFFF
+  local r = (seed >> 17) % 0x7FFFFFFF / 0x7FFFFFFF
+  local count = select("#", ...)
+  if count == 0 then return r end
+  local low, high = ...
+  if count == 1 then low, high = 1, whole(low)
+  elseif count == 2 then low, high = whole(low), whole(high)
+  else error("wrong number of arguments", 2) end
+  if type(high) ~= "number" then bad(count, "random", "number", high) end
+  if not (low <= high) then error(format("bad argument #%d to 'random' (interval is empty)", count), 2) end
+  return floor(r * (high - low + 1)) + low
+end
+
+rawset(G, "math", readonly(m))
+
+-- coroutine
+
+local c = {}
+for _, name in next, { "create", "resume", "running", "status", "wrap", "yield" } do c[name] = coroutine[name] end
+c.running = function()
+  local thread, ismain = coroutine.running()
+  if ismain then return nil end
+  return thread
+end
+rawset(G, "coroutine", readonly(c))
+
+-- redis
+
+local r = {
+  LOG_DEBUG = 0, LOG_VERBOSE = 1, LOG_NOTICE = 2, LOG_WARNING = 3,
+  REPL_NONE = 0, REPL_AOF = 1, REPL_SLAVE = 2, REPL_REPLICA = 2, REPL_ALL = 3,
+  REDIS_VERSION = "7.0.15", REDIS_VERSION_NUM = 0x0007000F,
+}
+
+r.call = function(...)
+  local isdone, v = host.call(...)
+  if isdone then return v end
+  error({ err = v }, 0)
+end
+
+r.pcall = function(...)
+  local isdone, v = host.call(...)
+  if isdone then return v end
+  return { err = v }
+end
+
+local function raise(message) error({ err = "ERR " .. message }, 0) end
+
+r.error_reply = function(...)
+  local message = ...
+  if select("#", ...) ~= 1 or type(message) ~= "string" then return { err = "ERR wrong number or type of arguments" } end
+  if sub(message, 1, 1) == "-" then message = sub(message, 2) end
+  if not find(message, " ", 1, true) then message = "ERR " .. message end
+  return { err = message }
+end
+
+r.status_reply = function(...)
+  local message = ...
+  if select("#", ...) ~= 1 or type(message) ~= "string" then return { err = "ERR wrong number or type of arguments" } end
+  return { ok = message }
+end
+
+r.sha1hex = function(...)
+  if select("#", ...) ~= 1 then raise("wrong number of arguments") end
+  local v = text((...))
+  local _, digest = host.sha1(type(v) == "string" and v or "")
+  return digest
+end
+
+r.log = function(level, ...)
+  if select("#", ...) == 0 then raise("redis.log() requires two arguments or more.") end
+  if type(level) ~= "number" then raise("First argument must be a number (log level).") end
+  if level < 0 or level > 3 then raise("Invalid debug level.") end
+  local parts = {}
+  for i = 1, select("#", ...) do
+    local v = text((select(i, ...)))
+    if type(v) == "string" then parts[#parts + 1] = v end
+  end
+  host.log(whole(level), table.concat(parts, " "))
+end
+
+r.setresp = function(...)
+  if select("#", ...) ~= 1 then raise("redis.setresp() requires one argument.") end
+  local version = whole((...))
+  if version ~= 2 and version ~= 3 then raise("RESP version must be 2 or 3.") end
+  host.setresp(version)
+end
+
+r.set_repl = function(...)
+  if select("#", ...) ~= 1 then raise("redis.set_repl() requires two arguments.") end
+  local flags = whole((...))
+  if type(flags) ~= "number" or flags & ~3 ~= 0 then
+    raise("Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.")
+  end
+end
+
+r.acl_check_cmd = function(...)
+  local isdone, v = host.may(...)
+  if isdone then return v end
+  error({ err = v }, 0)
+end
+
+r.replicate_commands = function() return true end
+r.breakpoint = function() return false end
+r.debug = function() end
+rawset(G, "redis", readonly(r))
+
+-- The other libraries get what they need of this one.
+local tools = {
+  text = text, whole = whole, null = host.null, reset = pass,
+  realof = function(v) return real[v] or v end,
+}
+for name, load in next, { bit = bit, cjson = cjson, struct = struct, cmsgpack = cmsgpack } do
+  rawset(G, name, readonly(load(base, string, table, math, tools)))
+end
+
+local function start(script, keys, arguments)
+  rawset(G, "KEYS", keys)
+  rawset(G, "ARGV", arguments)
+  tools.reset()
+  return pass(script())
+end
+
+return start, fail, finish

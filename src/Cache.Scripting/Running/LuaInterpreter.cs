@@ -1,0 +1,252 @@
+using System.Reflection;
+using System.Runtime.InteropServices;
+using System.Text;
+using Cache.Scripting.Native;
+using Cache.Scripting.Translation;
+using Cache.Server.Protocol;
+using Cache.Server.Scripts;
+
+namespace Cache.Scripting.Running;
+
+/// <summary>Runs scripts in one state of the native library.</summary>
+/// <remarks>
+/// The library of scripts (Library/*.lua) is written in Lua: the sandbox, what 5.1 has and 5.4 has not, cjson and the
+/// others. Scripts see nothing else of the native one. Every call into Lua is protected; every function that Lua calls
+/// catches what it throws, and returns errors as values, which Lua code raises (<see cref="LuaApi"/>).
+/// </remarks>
+internal sealed class LuaInterpreter : IScriptInterpreter
+{
+    // Of all that a script holds. The longest reply of a command, client-output-buffer-limit of 64 MB, fits in twice.
+    private const long MemoryMax = 128 << 20;
+
+    // What may be left as garbage when a script has ended.
+    private const long GarbageMax = 32 << 20;
+
+    // Instructions between two looks at SCRIPT KILL: some microseconds, and a percent of the time.
+    private const int HookInterval = 1000;
+
+    // Arguments on the stack, besides those of the client.
+    private const int Slots = 20;
+
+    private static readonly string[] _nativeLibraries = ["base", "string", "table", "math", "coroutine", "debug"];
+    private static readonly string[] _libraries = ["bit", "cjson", "struct", "cmsgpack"];
+    private static readonly byte[] _textMode = "t\0"u8.ToArray();
+    private static readonly byte[] _libraryName = "=\u0001\0"u8.ToArray();
+
+    private readonly LuaMemory _memory = new(MemoryMax);
+    private readonly HostFunctions _functions;
+    private readonly LuaHook _hook;
+    private readonly nint _hookAddress;
+    private readonly nint _raise;
+    private readonly Dictionary<ScriptDigest, LuaScript> _scripts = [];
+    private readonly ReplyWriter _replies = new();
+    private readonly nint _state;
+    private byte[] _buffer = new byte[512];
+    private int _start;
+    private int _handler;
+    private int _finish;
+
+    /// <exception cref="DllNotFoundException">The native library is not there, or is of another machine.</exception>
+    public LuaInterpreter()
+    {
+        _hook = OnHook;
+        _hookAddress = Marshal.GetFunctionPointerForDelegate(_hook);
+        _raise = LuaApi.AddressOf("luaL_error");
+        _functions = new HostFunctions(_memory, TryLoad);
+        _memory.IsEnding = () => _functions.IsKilled;
+        _state = LuaApi.NewState(_memory.Allocator, 0);
+        if (_state == 0)
+            throw new InsufficientMemoryException("There is no memory for an interpreter of scripts.");
+        OpenLibraries();
+    }
+
+    public long MemoryBytes => _memory.Used;
+
+    public byte[]? Compile(ScriptDigest digest, ReadOnlySpan<byte> text)
+    {
+        if (ScriptHeader.Read(text, out var header) is { } problem)
+            return Encoding.Latin1.GetBytes(problem);
+        LuaApi.SetTop(_state, 0);
+        bool isLoaded = TryLoad(_state, text[header.Length..], "@user_script")
+            && TryFinish();
+        if (!isLoaded)
+        {
+            byte[] error =
+                [.. "ERR Error compiling script (new function): "u8, .. LuaValues.Read(_state, -1, ref _buffer)];
+            LuaApi.SetTop(_state, 0);
+            return error;
+        }
+
+        _scripts[digest] = new LuaScript(LuaApi.Keep(_state, LuaApi.RegistryIndex), header);
+        LuaApi.SetTop(_state, 0);
+        return null;
+    }
+
+    public void Forget(ScriptDigest digest)
+    {
+        if (_scripts.Remove(digest, out var script))
+            LuaApi.Release(_state, LuaApi.RegistryIndex, script.Reference);
+    }
+
+    public void Run(
+        ScriptDigest digest, in RespRequest request, int keyCount, IScriptHost host, RespReplyWriter reply)
+    {
+        var script = _scripts[digest];
+        if (script.Header is { IsThere: true, IsReadOnly: false } && host.IsReadOnly)
+        {
+            reply.Error("ERR Can not execute a script with write flag using *_ro command."u8);
+            return;
+        }
+
+        host.IsReadOnly |= script.Header.IsReadOnly;
+        _functions.Begin(host);
+        LuaApi.SetTop(_state, 0);
+        LuaApi.SetHook(_state, _hookAddress, LuaApi.MaskCount, HookInterval);
+        LuaApi.RawGetItem(_state, LuaApi.RegistryIndex, _handler);
+        LuaApi.RawGetItem(_state, LuaApi.RegistryIndex, _start);
+        LuaApi.RawGetItem(_state, LuaApi.RegistryIndex, script.Reference);
+        PushTexts(request, 3, keyCount);
+        PushTexts(request, 3 + keyCount, request.Count - 3 - keyCount);
+        int status = Call(arguments: 3, results: 1, handler: 1);
+        LuaApi.SetHook(_state, 0, 0, 0);
+        if (_functions.End() is { } failure)
+            throw new InvalidOperationException("A function of a script threw.", failure);
+        if (status == LuaApi.Succeeded)
+            _replies.Write(_state, host.ProtocolVersion == 3, reply);
+        else
+            WriteFailure(digest, host, reply);
+        LuaApi.SetTop(_state, 0);
+        if (_memory.Used > GarbageMax)
+            _ = LuaApi.Collect(_state, LuaApi.CollectAll);
+    }
+
+    public void Dispose()
+    {
+        LuaApi.Close(_state);
+        GC.KeepAlive(_functions);
+        GC.KeepAlive(_hook);
+    }
+
+    // While Lua runs, memory may be refused.
+    private int Call(int arguments, int results, int handler)
+    {
+        _memory.IsManaged = false;
+        int status = LuaApi.ProtectedCall(_state, arguments, results, handler, 0, 0);
+        _memory.IsManaged = true;
+        return status;
+    }
+
+    private void PushTexts(in RespRequest request, int first, int count)
+    {
+        LuaApi.CreateTable(_state, count, 0);
+        for (int i = 0; i < count; i++)
+        {
+            LuaValues.Push(_state, request[first + i]);
+            LuaApi.RawSetItem(_state, -2, i + 1);
+        }
+    }
+
+    // The error on top of the stack: a table, as the handler makes it, or a text if that failed too.
+    private void WriteFailure(ScriptDigest digest, IScriptHost host, RespReplyWriter reply)
+    {
+        var text = new List<byte>();
+        if (host.IsKilled)
+            text.AddRange("ERR Script killed by user with SCRIPT KILL..."u8);
+        else if (LuaApi.TypeOf(_state, -1) == LuaType.Table)
+            text.AddRange(ReadField("err"u8, isText: true) is { Length: > 0 } error ? error : "ERR unknown error"u8);
+        else
+            text.AddRange([.. "ERR "u8, .. LuaValues.Read(_state, -1, ref _buffer)]);
+        if (LuaApi.TypeOf(_state, -1) == LuaType.Table && ReadField("source"u8) is { Length: > 0 } source)
+        {
+            string place = $" script: {digest}, on {Encoding.Latin1.GetString(source)}:"
+                + $"{Encoding.Latin1.GetString(ReadField("line"u8))}.";
+            text.AddRange(Encoding.Latin1.GetBytes(place));
+        }
+
+        ReplyWriter.WriteError(CollectionsMarshal.AsSpan(text), reply);
+    }
+
+    private byte[] ReadField(ReadOnlySpan<byte> name, bool isText = false)
+    {
+        LuaValues.Push(_state, name);
+        var type = LuaApi.RawGet(_state, -2);
+        byte[] text = type == LuaType.Text || (type == LuaType.Number && !isText)
+            ? LuaValues.Read(_state, -1, ref _buffer).ToArray()
+            : [];
+        LuaApi.SetTop(_state, -2);
+        return text;
+    }
+
+    // Loads a text of a script; what is on top then is a function that gives it the helpers, or the error.
+    private static bool TryLoad(nint state, ReadOnlySpan<byte> text, string chunkName)
+    {
+        try
+        {
+            string translated =
+                Translator.Translate(Encoding.Latin1.GetString(text), ChunkName.Shorten(chunkName));
+            byte[] bytes = Encoding.Latin1.GetBytes(translated);
+            byte[] name = [.. Encoding.Latin1.GetBytes(chunkName), 0];
+            int status = LuaApi.Load(
+                state, ref MemoryMarshal.GetArrayDataReference(bytes), (nuint)bytes.Length, name, _textMode);
+            return status == LuaApi.Succeeded;
+        }
+        catch (LuaSyntaxException exception)
+        {
+            LuaValues.Push(state, Encoding.Latin1.GetBytes(exception.Message));
+            return false;
+        }
+    }
+
+    // Calls what was loaded: its value is the script.
+    private bool TryFinish()
+    {
+        int top = LuaApi.GetTop(_state);
+        LuaApi.RawGetItem(_state, LuaApi.RegistryIndex, _finish);
+        LuaApi.PushValue(_state, top);
+        return Call(arguments: 1, results: 1, handler: 0) == LuaApi.Succeeded;
+    }
+
+    // A script that is killed: the next hook is a function of the library that raises an error, since no managed
+    // frame may be jumped over. It is called before each instruction, so that no pcall goes on.
+    private void OnHook(nint state, nint activation)
+    {
+        if (_functions.IsKilled)
+            LuaApi.SetHook(state, _raise, LuaApi.MaskCount, 1);
+    }
+
+    private void OpenLibraries()
+    {
+        _ = LuaApi.CheckStack(_state, Slots);
+        LoadLibrary("core");
+        foreach (string name in _nativeLibraries)
+        {
+            LuaApi.PushFunction(_state, LuaApi.AddressOf($"luaopen_{name}"), 0);
+            ThrowIfFailed(Call(arguments: 0, results: 1, handler: 0));
+        }
+
+        _functions.Push(_state);
+        foreach (string name in _libraries)
+            LoadLibrary(name);
+        ThrowIfFailed(Call(_nativeLibraries.Length + 1 + _libraries.Length, results: 3, handler: 0));
+        _finish = LuaApi.Keep(_state, LuaApi.RegistryIndex);
+        _handler = LuaApi.Keep(_state, LuaApi.RegistryIndex);
+        _start = LuaApi.Keep(_state, LuaApi.RegistryIndex);
+        LuaApi.SetTop(_state, 0);
+    }
+
+    private void LoadLibrary(string name)
+    {
+        using var resource = Assembly.GetExecutingAssembly().GetManifestResourceStream($"Cache.Scripting.{name}.lua")
+            ?? throw new InvalidOperationException($"The assembly has no library {name}.");
+        byte[] text = new byte[resource.Length];
+        resource.ReadExactly(text);
+        ThrowIfFailed(LuaApi.Load(
+            _state, ref MemoryMarshal.GetArrayDataReference(text), (nuint)text.Length, _libraryName, _textMode));
+    }
+
+    private void ThrowIfFailed(int status)
+    {
+        if (status != LuaApi.Succeeded)
+            throw new InvalidOperationException(LuaValues.ReadChars(_state, -1));
+    }
+}

@@ -1,0 +1,267 @@
+using System.Text;
+using Cache.Scripting.Native;
+using Cache.Server.Commands.Replies;
+using Cache.Server.Protocol;
+
+namespace Cache.Scripting.Running;
+
+/// <summary>Writes the value that a script returns as a reply.</summary>
+/// <remarks>
+/// No metamethod is called. What a table becomes is written apart first: a table that contains itself has no end, and
+/// the reply must be one whole frame or an error.
+/// </remarks>
+internal sealed class ReplyWriter
+{
+    // Tables within tables. Each level takes a frame of the thread's stack, and slots of Lua's.
+    private const int DepthMax = 1000;
+
+    // Of a whole reply: more than the connection of a client may hold unless its limit was raised.
+    private const long BytesMax = 256 << 20;
+
+    // A value, its key, a field, and some to spare.
+    private const int SlotsPerLevel = 8;
+
+    private readonly CollectingPipeWriter _output = new();
+    private readonly RespReplyWriter _apart;
+    private byte[] _buffer = new byte[512];
+    private bool _hasBooleans;
+
+    public ReplyWriter() => _apart = new RespReplyWriter(_output);
+
+    /// <summary>Writes the value on top of the stack.</summary>
+    /// <param name="state">The state.</param>
+    /// <param name="hasBooleans">Whether the script has chosen RESP3, in which booleans stay what they are.</param>
+    /// <param name="reply">Gets exactly one reply.</param>
+    public void Write(nint state, bool hasBooleans, RespReplyWriter reply)
+    {
+        _hasBooleans = hasBooleans;
+        if (LuaApi.TypeOf(state, -1) != LuaType.Table)
+        {
+            TryWrite(state, reply, depth: 0);
+            return;
+        }
+
+        if (FindText(state, "err"u8, out var text))
+        {
+            WriteError(text, reply); // Here, so that it counts as one.
+            return;
+        }
+
+        _output.Clear();
+        _apart.ProtocolVersion = reply.ProtocolVersion;
+        bool isWhole = TryWrite(state, _apart, depth: 0);
+        _apart.BeginFlush();
+        if (isWhole)
+            reply.Literal(_output.Written);
+        else
+            reply.Error("ERR reached lua stack limit"u8);
+        _output.Clear();
+    }
+
+    /// <summary>Writes an error whose text begins with its code.</summary>
+    public static void WriteError(ReadOnlySpan<byte> text, RespReplyWriter reply)
+    {
+        text = text.Trim("\r\n"u8);
+        reply.Error(text.IsEmpty ? "ERR"u8 : text);
+    }
+
+    private bool TryWrite(nint state, RespReplyWriter reply, int depth)
+    {
+        switch (LuaApi.TypeOf(state, -1))
+        {
+            case LuaType.Text:
+                reply.Bulk(LuaValues.Read(state, -1, ref _buffer));
+                return true;
+            case LuaType.Number:
+                reply.Integer(ToInteger(LuaApi.ToNumber(state, -1, 0)));
+                return true;
+            case LuaType.Boolean:
+                WriteBoolean(LuaApi.ToBoolean(state, -1) != 0, reply);
+                return true;
+            case LuaType.Table:
+                return depth < DepthMax && LuaApi.CheckStack(state, SlotsPerLevel) != 0
+                    && reply.UnflushedBytes < BytesMax && TryWriteTable(state, reply, depth + 1);
+            default:
+                reply.Null();
+                return true;
+        }
+    }
+
+    // As a processor of the x86 family converts: what does not fit becomes the least number.
+    private static long ToInteger(double number) =>
+        number is >= -9223372036854775808.0 and < 9223372036854775808.0 ? (long)number : long.MinValue;
+
+    private void WriteBoolean(bool value, RespReplyWriter reply)
+    {
+        if (!_hasBooleans && !value)
+            reply.Null();
+        else if (_hasBooleans && reply.IsResp3)
+            reply.Literal(value ? "#t\r\n"u8 : "#f\r\n"u8);
+        else
+            reply.Literal(value ? ":1\r\n"u8 : ":0\r\n"u8);
+    }
+
+    private bool TryWriteTable(nint state, RespReplyWriter reply, int depth)
+    {
+        if (FindText(state, "err"u8, out var text))
+            WriteError(text, reply);
+        else if (FindText(state, "ok"u8, out text))
+            WriteStatus(text, reply);
+        else if (FindNumber(state, out double number))
+            reply.Double(number);
+        else if (FindTable(state, "map"u8))
+            return TryWriteMap(state, reply, depth);
+        else if (FindTable(state, "set"u8))
+            return TryWriteSet(state, reply, depth);
+        else if (FindText(state, "big_number"u8, out text))
+            WriteBigNumber(text, reply);
+        else if (FindTable(state, "verbatim_string"u8))
+            return TryWriteVerbatim(state, reply);
+        else
+            return TryWriteArray(state, reply, depth);
+        return true;
+    }
+
+    private bool TryWriteArray(nint state, RespReplyWriter reply, int depth)
+    {
+        int table = LuaApi.GetTop(state);
+        long count = 0;
+        while (LuaApi.RawGetItem(state, table, count + 1) != LuaType.Nil)
+        {
+            count++;
+            LuaApi.SetTop(state, table);
+        }
+
+        LuaApi.SetTop(state, table);
+        reply.ArrayHeader(count);
+        for (long i = 1; i <= count; i++)
+        {
+            LuaApi.RawGetItem(state, table, i);
+            if (!TryWrite(state, reply, depth))
+                return false;
+            LuaApi.SetTop(state, table);
+        }
+
+        return true;
+    }
+
+    private bool TryWriteMap(nint state, RespReplyWriter reply, int depth)
+    {
+        int table = LuaApi.GetTop(state);
+        reply.MapHeader(CountPairs(state, table));
+        LuaApi.PushNil(state);
+        while (LuaApi.Next(state, table) != 0)
+        {
+            LuaApi.PushValue(state, -2);
+            if (!TryWrite(state, reply, depth))
+                return false;
+            LuaApi.SetTop(state, table + 2);
+            if (!TryWrite(state, reply, depth))
+                return false;
+            LuaApi.SetTop(state, table + 1);
+        }
+
+        LuaApi.SetTop(state, table - 1);
+        return true;
+    }
+
+    private bool TryWriteSet(nint state, RespReplyWriter reply, int depth)
+    {
+        int table = LuaApi.GetTop(state);
+        reply.SetHeader(CountPairs(state, table));
+        LuaApi.PushNil(state);
+        while (LuaApi.Next(state, table) != 0)
+        {
+            LuaApi.PushValue(state, -2);
+            if (!TryWrite(state, reply, depth))
+                return false;
+            LuaApi.SetTop(state, table + 1);
+        }
+
+        LuaApi.SetTop(state, table - 1);
+        return true;
+    }
+
+    private bool TryWriteVerbatim(nint state, RespReplyWriter reply)
+    {
+        int table = LuaApi.GetTop(state);
+        bool isText = FindText(state, "string"u8, out var text);
+        if (isText)
+            reply.VerbatimText(text);
+        else
+            reply.Null();
+        LuaApi.SetTop(state, table - 1);
+        return true;
+    }
+
+    private static int CountPairs(nint state, int table)
+    {
+        int count = 0;
+        LuaApi.PushNil(state);
+        while (LuaApi.Next(state, table) != 0)
+        {
+            LuaApi.SetTop(state, table + 1);
+            count++;
+        }
+
+        return count;
+    }
+
+    private bool FindText(nint state, ReadOnlySpan<byte> name, out ReadOnlySpan<byte> text)
+    {
+        LuaValues.Push(state, name);
+        bool isText = LuaApi.RawGet(state, -2) == LuaType.Text;
+        text = isText ? LuaValues.Read(state, -1, ref _buffer) : default;
+        LuaApi.SetTop(state, -2);
+        return isText;
+    }
+
+    private static bool FindNumber(nint state, out double number)
+    {
+        LuaValues.Push(state, "double"u8);
+        bool isNumber = LuaApi.RawGet(state, -2) == LuaType.Number;
+        number = isNumber ? LuaApi.ToNumber(state, -1, 0) : 0;
+        LuaApi.SetTop(state, -2);
+        return isNumber;
+    }
+
+    // Leaves the table of the field on the stack if there is one.
+    private static bool FindTable(nint state, ReadOnlySpan<byte> name)
+    {
+        LuaValues.Push(state, name);
+        if (LuaApi.RawGet(state, -2) == LuaType.Table)
+            return true;
+        LuaApi.SetTop(state, -2);
+        return false;
+    }
+
+    // A line: what would end it becomes a space.
+    private static void WriteStatus(ReadOnlySpan<byte> text, RespReplyWriter reply)
+    {
+        if (text.IndexOfAny((byte)'\r', (byte)'\n') < 0)
+        {
+            reply.SimpleString(text);
+            return;
+        }
+
+        byte[] line = text.ToArray();
+        line.AsSpan().Replace((byte)'\r', (byte)' ');
+        line.AsSpan().Replace((byte)'\n', (byte)' ');
+        reply.SimpleString(line);
+    }
+
+    private static void WriteBigNumber(ReadOnlySpan<byte> text, RespReplyWriter reply)
+    {
+        if (!reply.IsResp3)
+        {
+            reply.Bulk(text);
+            return;
+        }
+
+        byte[] line = [(byte)'(', .. text, (byte)'\r', (byte)'\n'];
+        var digits = line.AsSpan(1, text.Length);
+        digits.Replace((byte)'\r', (byte)' ');
+        digits.Replace((byte)'\n', (byte)' ');
+        reply.Literal(line);
+    }
+}

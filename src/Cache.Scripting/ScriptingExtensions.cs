@@ -1,0 +1,31 @@
+using Cache.Scripting.Native;
+using Cache.Scripting.Running;
+using Cache.Server;
+
+namespace Cache.Scripting;
+
+/// <summary>Lets a server run scripts.</summary>
+public static class ScriptingExtensions
+{
+    /// <summary>
+    /// Whether the native library can be loaded: it is there for Linux with glibc, Windows and macOS, on x64 and Arm64.
+    /// </summary>
+    public static bool IsAvailable => LuaApi.IsThere;
+
+    /// <summary>Lets the server run scripts: EVAL, EVALSHA and SCRIPT.</summary>
+    /// <param name="options">The options of a server that is not created yet.</param>
+    /// <returns>The same options.</returns>
+    /// <remarks>
+    /// Each server has an interpreter of its own, which is made with it. Whoever may run scripts may use the server's
+    /// time: while one runs, no other client is served.
+    /// </remarks>
+    /// <exception cref="DllNotFoundException">
+    /// When a server is created: the native library is not there (<see cref="IsAvailable"/>).
+    /// </exception>
+    public static RespServerOptions UseScripting(this RespServerOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        options.ScriptInterpreter = static () => new LuaInterpreter();
+        return options;
+    }
+}

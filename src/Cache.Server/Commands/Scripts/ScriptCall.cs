@@ -1,0 +1,83 @@
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Replies;
+using Cache.Server.Protocol;
+using Cache.Server.Scripts;
+
+namespace Cache.Server.Commands.Scripts;
+
+/// <summary>Runs a script alone among the clients, as EXEC runs what names no keys.</summary>
+internal static class ScriptCall
+{
+    /// <summary>Runs a script, and writes its reply.</summary>
+    /// <param name="request">The request, checked.</param>
+    /// <param name="digest">The script.</param>
+    /// <param name="keyCount">The number of its keys.</param>
+    /// <param name="isNew">Whether the request has its text.</param>
+    /// <param name="isReadOnly">Whether it may not write.</param>
+    /// <param name="context">The client, on a thread for long commands or in a section.</param>
+    public static void Execute(
+        in RespRequest request, ScriptDigest digest, int keyCount, bool isNew, bool isReadOnly, CommandContext context)
+    {
+        var body = new Body(request, digest, keyCount, isNew, isReadOnly);
+        if (context.IsInSection)
+        {
+            body.Run(context); // EXEC is alone then.
+            return;
+        }
+
+        var databases = context.Server.Databases;
+        if (!databases.TryBeginAlone(context, out var stay))
+        {
+            context.Reply.Error(
+                databases.IsBusy ? ErrorTexts.Busy : "ERR commands of other clients took too long, try again"u8);
+            return;
+        }
+
+        try
+        {
+            AtomicSection.RunUnlocked(ref body, context);
+        }
+        finally
+        {
+            databases.EndAlone(context, stay);
+        }
+    }
+
+    private readonly ref struct Body(
+        RespRequest request, ScriptDigest digest, int keyCount, bool isNew, bool isReadOnly) : IAtomicBody
+    {
+        private readonly RespRequest _request = request;
+
+        public void Run(CommandContext context)
+        {
+            var scripts = context.Server.Scripts!;
+            using var gate = scripts.Enter(out var interpreter);
+            if (FindProblem(scripts) is { } problem)
+            {
+                context.Reply.Error(problem);
+                return;
+            }
+
+            int database = context.Client.Database;
+            var host = context.BorrowScriptHost<ScriptHost>(static context => new ScriptHost(context));
+            host.IsReadOnly = isReadOnly;
+            host.ProtocolVersion = 2;
+            scripts.Present.Begin();
+            context.Server.Databases.RefuseAfter(context.Server.Settings.BusyReplyMs);
+            try
+            {
+                interpreter.Run(digest, _request, keyCount, host, context.Reply);
+            }
+            finally
+            {
+                scripts.Present.End();
+                host.ClearArguments();
+                context.SelectDatabase(database); // As in Redis: what it selected ends with it.
+            }
+        }
+
+        private byte[]? FindProblem(ServerScripts scripts) => isNew
+            ? scripts.TryAdd(digest, _request[1], isPassing: true)
+            : scripts.Knows(digest) ? null : ScriptTexts.NoScript.ToArray();
+    }
+}

@@ -1,0 +1,169 @@
+using Cache.Server.Commands.Arguments;
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Replies;
+using Cache.Server.Protocol;
+using Cache.Server.Scripts;
+
+namespace Cache.Server.Commands.Scripts;
+
+/// <summary>EVAL, EVALSHA, their forms that only read, and SCRIPT.</summary>
+internal static class ScriptCommands
+{
+    private static readonly string[] _help =
+    [
+        "SCRIPT <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+        "DEBUG (YES|SYNC|NO)",
+        "    Set the debug mode for subsequent scripts executed.",
+        "EXISTS <sha1> [<sha1> ...]",
+        "    Return information about the existence of the scripts in the script cache.",
+        "FLUSH [ASYNC|SYNC]",
+        "    Flush the Lua scripts cache. Very dangerous on replicas.",
+        "    When called without the optional mode argument, the behavior is determined by the",
+        "    lazyfree-lazy-user-flush configuration directive. Valid modes are:",
+        "    * ASYNC: Asynchronously flush the scripts cache.",
+        "    * SYNC: Synchronously flush the scripts cache.",
+        "KILL",
+        "    Kill the currently executing Lua script.",
+        "LOAD <script>",
+        "    Load a script into the scripts cache without executing it.",
+        "HELP",
+        "    Prints this help.",
+    ];
+
+    public static IReadOnlyList<CommandBinding> Bindings { get; } =
+    [
+        new("eval", static (in RespRequest r, CommandContext c) => Eval(r, c, isReadOnly: false)),
+        new("eval_ro", static (in RespRequest r, CommandContext c) => Eval(r, c, isReadOnly: true)),
+        new("evalsha", static (in RespRequest r, CommandContext c) => EvalSha(r, c, isReadOnly: false)),
+        new("evalsha_ro", static (in RespRequest r, CommandContext c) => EvalSha(r, c, isReadOnly: true)),
+        new("script|load", Load),
+        new("script|exists", Exists),
+        new("script|flush", Flush),
+        new("script|kill", Kill),
+        new("script|debug", Debug),
+        new("script|help", static (in RespRequest _, CommandContext c) => c.Reply.Help(_help)),
+    ];
+
+    // EVAL script numkeys [key ...] [arg ...]
+    private static void Eval(in RespRequest request, CommandContext context, bool isReadOnly)
+    {
+        if (TryBegin(request, context, out int keyCount))
+            ScriptCall.Execute(request, ScriptDigest.Of(request[1]), keyCount, isNew: true, isReadOnly, context);
+    }
+
+    // EVALSHA sha1 numkeys [key ...] [arg ...]
+    private static void EvalSha(in RespRequest request, CommandContext context, bool isReadOnly)
+    {
+        if (context.Server.Scripts is not null && request[1].Length != ScriptDigest.NameLength)
+        {
+            context.Reply.Error(ScriptTexts.NoScript);
+            return;
+        }
+
+        if (!TryBegin(request, context, out int keyCount))
+            return;
+        if (ScriptDigest.TryParse(request[1], out var digest))
+            ScriptCall.Execute(request, digest, keyCount, isNew: false, isReadOnly, context);
+        else
+            context.Reply.Error(ScriptTexts.NoScript);
+    }
+
+    private static bool TryBegin(in RespRequest request, CommandContext context, out int keyCount)
+    {
+        keyCount = 0;
+        if (!TryGet(context, out _))
+            return false;
+        if (!RespInteger.TryParse(request[2], out long count))
+            context.Reply.Error(ErrorTexts.NotAnInteger);
+        else if (count > request.Count - 3)
+            context.Reply.Error("ERR Number of keys can't be greater than number of args"u8);
+        else if (count < 0)
+            context.Reply.Error("ERR Number of keys can't be negative"u8);
+        else
+        {
+            keyCount = (int)count;
+            return !context.TryGiveWay(long.MaxValue); // It waits for other clients' commands.
+        }
+
+        return false;
+    }
+
+    // SCRIPT LOAD script
+    private static void Load(in RespRequest request, CommandContext context)
+    {
+        if (!TryGet(context, out var scripts))
+            return;
+        var digest = ScriptDigest.Of(request[2]);
+        if (scripts.TryAdd(digest, request[2], isPassing: false) is { } error)
+            context.Reply.Error(error);
+        else
+            context.Reply.Bulk(System.Text.Encoding.ASCII.GetBytes(digest.ToString()));
+    }
+
+    // SCRIPT EXISTS sha1 [sha1 ...]
+    private static void Exists(in RespRequest request, CommandContext context)
+    {
+        if (!TryGet(context, out var scripts))
+            return;
+        context.Reply.ArrayHeader(request.Count - 2);
+        for (int i = 2; i < request.Count; i++)
+            context.Reply.ZeroOrOne(ScriptDigest.TryParse(request[i], out var digest) && scripts.Knows(digest));
+    }
+
+    // SCRIPT FLUSH [ASYNC | SYNC]
+    private static void Flush(in RespRequest request, CommandContext context)
+    {
+        if (!TryGet(context, out var scripts))
+            return;
+        if (request.Count > 3 || (request.Count == 3 && !request[2].Is("SYNC"u8) && !request[2].Is("ASYNC"u8)))
+        {
+            context.Reply.Error("ERR SCRIPT FLUSH only support SYNC|ASYNC option"u8);
+            return;
+        }
+
+        scripts.Flush();
+        context.Reply.Ok();
+    }
+
+    // SCRIPT KILL
+    private static void Kill(in RespRequest request, CommandContext context)
+    {
+        if (!TryGet(context, out var scripts))
+            return;
+        switch (scripts.Present.TryKill())
+        {
+            case ScriptKill.Done:
+                context.Reply.Ok();
+                break;
+            case ScriptKill.HasWritten:
+                context.Reply.Error(
+                    "UNKILLABLE Sorry the script already executed write commands against the dataset. You can either "u8
+                    + "wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE "u8
+                    + "command."u8);
+                break;
+            default:
+                context.Reply.Error("NOTBUSY No scripts in execution right now."u8);
+                break;
+        }
+    }
+
+    // SCRIPT DEBUG YES | SYNC | NO
+    private static void Debug(in RespRequest request, CommandContext context)
+    {
+        if (!TryGet(context, out _))
+            return;
+        if (request[2].Is("NO"u8))
+            context.Reply.Ok();
+        else
+            context.Reply.Error("ERR this server has no debugger of scripts"u8);
+    }
+
+    private static bool TryGet(CommandContext context, out ServerScripts scripts)
+    {
+        scripts = context.Server.Scripts!;
+        if (context.Server.Scripts is not null)
+            return true;
+        context.Reply.Error(ScriptTexts.NoInterpreter);
+        return false;
+    }
+}

@@ -1,0 +1,157 @@
+using System.Text;
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Replies;
+using Cache.Server.Commands.Table;
+using Cache.Server.Protocol;
+using Cache.Server.Scripts;
+using Cache.Server.Security;
+
+namespace Cache.Server.Commands.Scripts;
+
+/// <summary>Executes the commands of a script, as the client that runs it; one is kept with each context.</summary>
+internal sealed class ScriptHost : IScriptHost
+{
+    // More is not kept for the next call.
+    private const int KeptBytesMax = 64 * 1024;
+    private const int KeptCountMax = 1024;
+
+    // Of a line in the log: as in Redis.
+    private const int LogBytesMax = 1024;
+
+    private const string Denied = "ERR The user executing the script can't ";
+
+    private static readonly byte[] _noCommand =
+        Encoding.ASCII.GetBytes(Denied + "run this command or subcommand");
+
+    private static readonly byte[] _noKeys =
+        Encoding.ASCII.GetBytes(Denied + "access at least one of the keys mentioned in the command arguments");
+
+    private static readonly byte[] _noChannels =
+        Encoding.ASCII.GetBytes(Denied + "publish to the channel mentioned in the command");
+
+    private readonly CommandContext _context;
+    private readonly CollectingPipeWriter _output = new();
+    private readonly RespReplyWriter _reply;
+    private byte[] _bytes = new byte[512];
+    private ArgumentRange[] _arguments = new ArgumentRange[16];
+    private int _length;
+    private int _count;
+
+    public ScriptHost(CommandContext context)
+    {
+        _context = context;
+        _reply = new RespReplyWriter(_output);
+    }
+
+    public bool IsKilled => Present.IsKilled;
+
+    public int ProtocolVersion { get; set; } = 2;
+
+    /// <summary>Whether the script may not write.</summary>
+    public bool IsReadOnly { get; set; }
+
+    private PresentScript Present => _context.Server.Scripts!.Present;
+
+    public void Log(int level, ReadOnlySpan<byte> text) =>
+        _context.Server.ScriptLogged?.Invoke(
+            level, Encoding.UTF8.GetString(text[..Math.Min(text.Length, LogBytesMax)]));
+
+    public void ClearArguments()
+    {
+        if (_bytes.Length > KeptBytesMax)
+            _bytes = new byte[KeptBytesMax];
+        if (_arguments.Length > KeptCountMax)
+            _arguments = new ArgumentRange[KeptCountMax];
+        _length = _count = 0;
+    }
+
+    public void AddArgument(ReadOnlySpan<byte> argument)
+    {
+        int needed = checked(_length + argument.Length);
+        if (needed > _bytes.Length)
+            Array.Resize(ref _bytes, (int)Math.Min(Math.Max(needed, 2L * _bytes.Length), Array.MaxLength));
+        if (_count == _arguments.Length)
+            Array.Resize(ref _arguments, 2 * _count);
+        argument.CopyTo(_bytes.AsSpan(_length));
+        _arguments[_count++] = new ArgumentRange(_length, argument.Length);
+        _length = needed;
+    }
+
+    public ReadOnlySpan<byte> Call()
+    {
+        _output.Clear();
+        _reply.ProtocolVersion = ProtocolVersion;
+        var request = new RespRequest(_bytes.AsSpan(0, _length), _arguments.AsSpan(0, _count));
+        var command = Find(request);
+        if (FindProblem(command, request) is { } problem)
+            _reply.Error(problem);
+        else
+            Execute(command!, request);
+        _reply.BeginFlush();
+        return _output.Written;
+    }
+
+    public bool? MayCall()
+    {
+        var request = new RespRequest(_bytes.AsSpan(0, _length), _arguments.AsSpan(0, _count));
+        if (Find(request) is not { } command || !command.Accepts(request.Count))
+            return null;
+        return _context.Client.User.Rules.Check(command, request, 0, out _) == AclDenial.None;
+    }
+
+    private void Execute(CommandDefinition command, in RespRequest request)
+    {
+        var before = _context.BeginCapture(_reply);
+        try
+        {
+            CommandDispatcher.ExecuteInside(command, request, elsewhere: null, _context);
+        }
+        finally
+        {
+            _context.EndCapture(before);
+        }
+
+        // The command has ended early then, since the connection would end.
+        if (!_reply.Exceeds(_context.Server.Settings.ClientOutputBufferLimit))
+            return;
+        _reply.BeginFlush();
+        _output.Clear();
+        _reply.Error("ERR the reply of a command in a script is longer than client-output-buffer-limit"u8);
+    }
+
+    private CommandDefinition? Find(in RespRequest request)
+    {
+        var command = _context.Server.Commands.Find(request[0]);
+        return command?.Subcommands is { } subcommands && request.Count > 1 ? subcommands.Find(request[1]) : command;
+    }
+
+    // In the order of Redis.
+    private byte[]? FindProblem(CommandDefinition? command, in RespRequest request)
+    {
+        if (command is null)
+            return "ERR Unknown Redis command called from script"u8.ToArray();
+        if (!command.Accepts(request.Count))
+            return "ERR Wrong number of args calling Redis command from script"u8.ToArray();
+        if ((command.Flags & CommandFlags.NoScript) != 0)
+            return "ERR This Redis command is not allowed from script"u8.ToArray();
+        if (!_context.Client.User.Rules.AllowsFreely(command) && FindDenial(command, request) is { } denial)
+            return denial;
+        if ((command.Flags & CommandFlags.Write) == 0)
+            return null;
+        if (IsReadOnly)
+            return "ERR Write commands are not allowed from read-only scripts."u8.ToArray();
+        return Present.TryNoteWrite() ? null : ScriptTexts.Killed.ToArray();
+    }
+
+    private byte[]? FindDenial(CommandDefinition command, in RespRequest request)
+    {
+        var user = _context.Client.User;
+        var denial = user.Rules.Check(command, request, 0, out int argument);
+        if (denial == AclDenial.None)
+            return null;
+        bool isCommand = denial == AclDenial.Command;
+        string name = isCommand ? command.Name : Encoding.Latin1.GetString(AclLog.Shorten(request[argument]));
+        _context.Server.LogDenial(denial, name, user.Name, _context.Client, AclLogPlace.Script);
+        return isCommand ? _noCommand : denial == AclDenial.Channel ? _noChannels : _noKeys;
+    }
+}

@@ -1,0 +1,13 @@
+namespace Cache.Server.Scripts;
+
+/// <summary>What became of SCRIPT KILL.</summary>
+internal enum ScriptKill
+{
+    Done,
+
+    /// <summary>No script runs.</summary>
+    NoneRuns,
+
+    /// <summary>It has written, so that it goes on.</summary>
+    HasWritten,
+}

@@ -1,0 +1,34 @@
+using System.Text;
+using Cache.Server.Tests.Commands;
+using Cache.Testing;
+
+namespace Cache.Scripting.Tests;
+
+/// <summary>Replays Sessions/scripts.tsv, whose replies were recorded from redis-server 7.0.15.</summary>
+public sealed class RecordedScriptTests
+{
+    [Theory]
+    [InlineData("scripts in RESP2")]
+    [InlineData("scripts in RESP3")]
+    public async Task Eval_RecordedScript_RepliesAsRedis(string title)
+    {
+        await using var server = await ScriptServer.StartAsync();
+        var clients = new Dictionary<string, InMemoryClient>();
+        var differences = new StringBuilder();
+        foreach (var step in RecordedSession.ReadAll("scripts").Single(session => session.Title == title).Steps)
+        {
+            if (!clients.TryGetValue(step.Client, out var client))
+            {
+                clients.Add(step.Client, client = server.Connect());
+                if (step.Client.EndsWith('3'))
+                    await ScriptServer.CallAsync(client, "HELLO", "3");
+            }
+
+            string actual = RecordedSession.Escape(await ScriptServer.CallAsync(client, step.Arguments));
+            if (actual != step.Reply)
+                differences.Append($"{step.Command}\n  Redis: {step.Reply}\n  here:  {actual}\n");
+        }
+
+        Assert.True(differences.Length == 0, differences.ToString());
+    }
+}
