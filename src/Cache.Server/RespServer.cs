@@ -101,7 +101,7 @@ public sealed partial class RespServer : IAsyncDisposable
         {
             Scripts = options.ScriptInterpreter is { } create ? new ServerScripts(create()) : null,
             CertificateUsers = new CertificateUsers(options.TlsPort is null ? [] : options.TlsClientUsers),
-            ScriptLogged = (level, text) => ServerLog.ScriptSaid(_adminLogger, (LogLevel)level, text),
+            ScriptLogged = LogOfScript,
             CommandThrew = (command, exception) => ServerLog.CommandThrew(_logger, command, exception),
             StoreWasDisposed = EndWithStore,
             Stop = options.ShutdownRequested is { } stop ? client => RequestStop(stop, client) : null,
@@ -244,6 +244,17 @@ public sealed partial class RespServer : IAsyncDisposable
         {
             _turn.Release();
         }
+    }
+
+    // Redis's levels: debug, verbose, notice, warning.
+    private void LogOfScript(int level, string text)
+    {
+        if (level < 2)
+            ServerLog.ScriptSaidInDetail(_adminLogger, text);
+        else if (level == 2)
+            ServerLog.ScriptSaid(_adminLogger, text);
+        else
+            ServerLog.ScriptWarned(_adminLogger, text);
     }
 
     /// <summary>Stops the server as <see cref="StopAsync"/> does.</summary>

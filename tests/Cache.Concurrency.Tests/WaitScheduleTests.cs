@@ -99,6 +99,8 @@ public sealed class WaitScheduleTests
             Number = number;
         }
 
+        public bool IsBusy => false;
+
         public WaitTable Table { get; }
 
         public int Number { get; }

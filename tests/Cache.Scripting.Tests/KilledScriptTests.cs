@@ -36,8 +36,9 @@ public sealed class KilledScriptTests
         var other = server.Connect();
         await ScriptServer.CallAsync(other, "CONFIG", "SET", "lua-time-limit", "20");
         var client = server.Connect();
-        var run = Task.Run(() => ScriptServer.CallAsync(client, "EVAL", "redis.call('set', 'done', 0) while true do if redis.call('get', 'go') then "
-            + "return redis.call('set', 'done', 1) end end", "0"));
+        const string Script = "redis.call('set', 'done', 0) while true do if redis.call('get', 'go') then "
+            + "return redis.call('set', 'done', 1) end end";
+        var run = Task.Run(() => ScriptServer.CallAsync(client, "EVAL", Script, "0"));
         await WaitUntilBusyAsync(other);
 
         Assert.Equal(Busy, await ScriptServer.CallAsync(other, "SET", "go", "1"));

@@ -3,6 +3,7 @@ using System.Text;
 using Cache.Core;
 using Cache.Server;
 using Cache.Testing;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace Cache.Scripting.Tests;
 

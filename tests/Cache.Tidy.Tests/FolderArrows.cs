@@ -288,7 +288,10 @@ internal static class FolderArrows
         ["Cache.Server.Commands.Transactions"] =
             [Dispatch, Watches, Table, Replies, Arguments, Clients, Security, Statistics, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Scripts"] =
-            [Scripts, Dispatch, Table, Replies, Arguments, Clients, Security, Settings, Protocol],
+        [
+            Scripts, Dispatch, ClusterMaps, Table, Replies, Arguments, Clients, Security, Settings, Protocol,
+            SharedProtocol,
+        ],
         // All families, and the common GET and SET.
         [Commands] =
         [

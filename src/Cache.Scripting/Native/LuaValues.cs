@@ -11,9 +11,9 @@ internal static class LuaValues
     {
         byte none = 0;
         if (text.IsEmpty)
-            LuaApi.PushText(state, ref none, 0);
+            LuaApi.PushText(state, in none, 0);
         else
-            LuaApi.PushText(state, ref MemoryMarshal.GetReference(text), (nuint)text.Length);
+            LuaApi.PushText(state, in text[0], (nuint)text.Length);
     }
 
     /// <summary>Copies a text to an array of the caller, which is replaced by a longer one if need be.</summary>

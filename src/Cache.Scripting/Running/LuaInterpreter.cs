@@ -92,6 +92,12 @@ internal sealed class LuaInterpreter : IScriptInterpreter
         ScriptDigest digest, in RespRequest request, int keyCount, IScriptHost host, RespReplyWriter reply)
     {
         var script = _scripts[digest];
+        if (script.Header.RefusesCluster && host.IsInCluster)
+        {
+            reply.Error("ERR Can not run script on cluster, 'no-cluster' flag is set."u8);
+            return;
+        }
+
         if (script.Header is { IsThere: true, IsReadOnly: false } && host.IsReadOnly)
         {
             reply.Error("ERR Can not execute a script with write flag using *_ro command."u8);
@@ -99,6 +105,7 @@ internal sealed class LuaInterpreter : IScriptInterpreter
         }
 
         host.IsReadOnly |= script.Header.IsReadOnly;
+        host.UsesOneSlot = script.Header.UsesOneSlot;
         _functions.Begin(host);
         LuaApi.SetTop(_state, 0);
         LuaApi.SetHook(_state, _hookAddress, LuaApi.MaskCount, HookInterval);
@@ -184,10 +191,9 @@ internal sealed class LuaInterpreter : IScriptInterpreter
         {
             string translated =
                 Translator.Translate(Encoding.Latin1.GetString(text), ChunkName.Shorten(chunkName));
-            byte[] bytes = Encoding.Latin1.GetBytes(translated);
+            byte[] bytes = [.. Encoding.Latin1.GetBytes(translated), 0]; // Never empty.
             byte[] name = [.. Encoding.Latin1.GetBytes(chunkName), 0];
-            int status = LuaApi.Load(
-                state, ref MemoryMarshal.GetArrayDataReference(bytes), (nuint)bytes.Length, name, _textMode);
+            int status = LuaApi.Load(state, in bytes[0], (nuint)bytes.Length - 1, name, _textMode);
             return status == LuaApi.Succeeded;
         }
         catch (LuaSyntaxException exception)
@@ -240,8 +246,7 @@ internal sealed class LuaInterpreter : IScriptInterpreter
             ?? throw new InvalidOperationException($"The assembly has no library {name}.");
         byte[] text = new byte[resource.Length];
         resource.ReadExactly(text);
-        ThrowIfFailed(LuaApi.Load(
-            _state, ref MemoryMarshal.GetArrayDataReference(text), (nuint)text.Length, _libraryName, _textMode));
+        ThrowIfFailed(LuaApi.Load(_state, in text[0], (nuint)text.Length, _libraryName, _textMode));
     }
 
     private void ThrowIfFailed(int status)

@@ -4,14 +4,24 @@ namespace Cache.Scripting.Running;
 
 /// <summary>The first line of a script, if it is "#!lua", with flags.</summary>
 /// <param name="Length">Its length; 0: there is none.</param>
-/// <param name="IsReadOnly">Whether the script says that it does not write.</param>
-internal readonly record struct ScriptHeader(int Length, bool IsReadOnly)
+/// <param name="Flags">What the script says of itself.</param>
+internal readonly record struct ScriptHeader(int Length, ScriptFlags Flags)
 {
+    // In the order of their bits.
     private static readonly string[] _flags =
         ["no-writes", "allow-oom", "allow-stale", "no-cluster", "allow-cross-slot-keys"];
 
     /// <summary>Whether there is one.</summary>
     public bool IsThere => Length > 0;
+
+    /// <summary>Whether the script says that it does not write.</summary>
+    public bool IsReadOnly => (Flags & ScriptFlags.NoWrites) != 0;
+
+    /// <summary>Whether it must keep to keys of one slot. A script without such a line need not.</summary>
+    public bool UsesOneSlot => IsThere && (Flags & ScriptFlags.AllowCrossSlotKeys) == 0;
+
+    /// <summary>Whether it does not run in a cluster.</summary>
+    public bool RefusesCluster => (Flags & ScriptFlags.NoCluster) != 0;
 
     /// <summary>Reads it.</summary>
     /// <returns>The error reply; null: there is none, or it is right.</returns>
@@ -27,21 +37,22 @@ internal readonly record struct ScriptHeader(int Length, bool IsReadOnly)
             .Split((char[])[' ', '\t', '\r'], StringSplitOptions.RemoveEmptyEntries);
         if (words[0] != "#!lua")
             return $"ERR Unexpected engine in script shebang: {words[0]}";
-        bool isReadOnly = false;
+        var flags = ScriptFlags.None;
         foreach (string word in words.AsSpan(1))
         {
-            const string Flags = "flags=";
-            if (!word.StartsWith(Flags, StringComparison.Ordinal))
+            const string Option = "flags=";
+            if (!word.StartsWith(Option, StringComparison.Ordinal))
                 return $"ERR Unknown lua shebang option: {word}";
-            foreach (string flag in word[Flags.Length..].Split(','))
+            foreach (string flag in word[Option.Length..].Split(','))
             {
-                if (!_flags.Contains(flag))
+                int bit = Array.IndexOf(_flags, flag);
+                if (bit < 0)
                     return $"ERR Unexpected flag in script shebang: {flag}";
-                isReadOnly |= flag == "no-writes";
+                flags |= (ScriptFlags)(1 << bit);
             }
         }
 
-        header = new ScriptHeader(length, isReadOnly);
+        header = new ScriptHeader(length, flags);
         return null;
     }
 }

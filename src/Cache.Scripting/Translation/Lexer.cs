@@ -275,7 +275,14 @@ internal sealed class Lexer(string text, string chunkName)
         char escaped = text[_at++];
         _value.Append(escaped switch
         {
-            'a' => '\a', 'b' => '\b', 'f' => '\f', 'n' => '\n', 'r' => '\r', 't' => '\t', 'v' => '\v', _ => escaped,
+            'a' => '\a',
+            'b' => '\b',
+            'f' => '\f',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'v' => '\v',
+            _ => escaped,
         });
     }
 

@@ -11,7 +11,8 @@ namespace Cache.Server.Cluster;
 /// <param name="view">Who owns which slot.</param>
 internal struct SlotCheck(SlotView view)
 {
-    private const int None = -1;
+    /// <summary>No slot, since there is no key.</summary>
+    public const int None = -1;
 
     private int _slot = None;
     private SlotFault _fault;
@@ -38,6 +39,28 @@ internal struct SlotCheck(SlotView view)
             _ when !view.Owns(_slot) => Moved(),
             _ => null,
         };
+    }
+
+    /// <summary>
+    /// The same for a command of a script, with the texts of Redis 7.0's scriptVerifyClusterState.
+    /// </summary>
+    /// <param name="isUp">Whether commands with keys are answered at all.</param>
+    /// <param name="usedSlot">
+    /// The slot that the script may use; <see cref="None"/>: it has used none yet, so this one from now on. Null: all.
+    /// </param>
+    public readonly byte[]? FindErrorInScript(bool isUp, ref int? usedSlot)
+    {
+        if (_slot == None)
+            return null;
+        if (_fault == SlotFault.None && !isUp)
+            return "ERR Script attempted to execute a command while the cluster is down"u8.ToArray();
+        if (_fault != SlotFault.None || !view.Owns(_slot))
+            return "ERR Script attempted to access a non local key in a cluster node"u8.ToArray();
+        if (usedSlot == None)
+            usedSlot = _slot;
+        return usedSlot is null || usedSlot == _slot
+            ? null
+            : "ERR Script attempted to access keys that do not hash to the same slot"u8.ToArray();
     }
 
     private void Take(int slot)

@@ -57,10 +57,14 @@ internal sealed partial class Connection<TExecutor>
             await _workers.EnterAsync(_client.LastCommand is { IsAdministrative: true });
         _readsElsewhere = ReadsElsewhereMax;
         _client.Turn.Begin();
-        if (_client.ShouldClose)
-            return false;
-        TakeSuspended(isElsewhere: !isParked);
-        return true;
+        while (!_client.ShouldClose)
+        {
+            if (TryTakeSuspended(isElsewhere: !isParked))
+                return true;
+            await Task.Delay(Databases.BusyPoll, TimeProvider.System).ConfigureAwait(false); // A script takes long.
+        }
+
+        return false;
     }
 
     // Its replies were sent, so others may write.
@@ -90,10 +94,17 @@ internal sealed partial class Connection<TExecutor>
         return end;
     }
 
-    // A parked request shares its thread as before, and may give way to a worker.
-    private void TakeSuspended(bool isElsewhere)
+    // A parked request shares its thread as before, and may give way to a worker. False: not now, see TryEnter.
+    private bool TryTakeSuspended(bool isElsewhere)
     {
-        BeginRead(readBytes: 0, isElsewhere);
+        BeginContext(isElsewhere);
+        if (!Context.TryEnter(hasBegun: _progress is not null))
+        {
+            GiveBackContext();
+            return false;
+        }
+
+        BeginRead(readBytes: 0);
         Context.SuspensionEnd = _suspensionEnd;
         Context.Progress = _progress;
         _progress = null;
@@ -103,6 +114,7 @@ internal sealed partial class Connection<TExecutor>
         if (!_isSuspended)
             DropStraddling();
         EndRead(readBytes: 0);
+        return true;
     }
 
     private ValueTask<ReadResult> ReadElsewhere(ValueTask<ReadResult> read)

@@ -200,6 +200,8 @@ internal sealed partial class Connection<TExecutor>
         _hasEnded |= read.IsCompleted || read.IsCanceled;
         long filledBytes = PendingInputBytes - _client.PendingInputBytes;
         long readBytes = read.Buffer.Length + filledBytes;
+        BeginContext();
+        _ = Context.TryEnter();
         BeginRead(read.Buffer.Length);
         Context.Counters.Traffic.Reads++;
         if (_client.Outbox is not null)
@@ -297,22 +299,25 @@ internal sealed partial class Connection<TExecutor>
         }
     }
 
-    // State that rarely changes, or that other clients see, is updated once per read, not per command.
-    private void BeginRead(long readBytes, bool isElsewhere = false)
+    private void BeginContext(bool isElsewhere = false)
     {
-        _client.LastInteractionMs = _server.NowMs;
-        _client.IsServed = true;
-        _client.PendingInputBytes = (int)Math.Min(PendingInputBytes + readBytes, int.MaxValue);
         _context = _server.Contexts.Borrow();
         _context.Begin(_client, _transport.Output);
         _context.SharesThread = !isElsewhere && _transport.SharesThread;
         _context.IsElsewhere = isElsewhere;
-        _context.Enter();
+    }
+
+    // State that rarely changes, or that other clients see, is updated once per read, not per command.
+    private void BeginRead(long readBytes)
+    {
+        _client.LastInteractionMs = _server.NowMs;
+        _client.IsServed = true;
+        _client.PendingInputBytes = (int)Math.Min(PendingInputBytes + readBytes, int.MaxValue);
         if (_server.Durability is { HoldsReplies: true } durability)
             _suspensionsBefore = durability.SuspensionCount;
         _reader ??= RespRequestReader.Borrow();
         _reader.BulkBytesMax = Settings.ProtoMaxBulkLength;
-        _reader.IsAuthenticated = _context.IsAuthenticated;
+        _reader.IsAuthenticated = Context.IsAuthenticated;
     }
 
     private void EndRead(long readBytes)

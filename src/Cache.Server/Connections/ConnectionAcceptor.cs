@@ -101,6 +101,7 @@ internal sealed class ConnectionAcceptor<TExecutor>(
             return;
 
         ServerLog.DrainTimedOut(logger, _live.Count);
+        server.EndScripts();
         foreach (var connection in _live)
             CutOff(connection);
         await ended.WaitAsync(CutTime, server.TimeProvider, CancellationToken.None)

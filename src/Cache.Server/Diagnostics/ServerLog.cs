@@ -124,8 +124,14 @@ internal static partial class ServerLog
     [LoggerMessage(49, LogLevel.Warning, "Client {Address} takes the unsafe action {Action}: {Reason}")]
     public static partial void UnsafeAction(ILogger logger, string address, string action, string reason);
 
-    [LoggerMessage(EventId = 50, Message = "A script: {Text}")]
-    public static partial void ScriptSaid(ILogger logger, LogLevel level, string text);
+    [LoggerMessage(53, LogLevel.Debug, "A script: {Text}")]
+    public static partial void ScriptSaidInDetail(ILogger logger, string text);
+
+    [LoggerMessage(54, LogLevel.Information, "A script: {Text}")]
+    public static partial void ScriptSaid(ILogger logger, string text);
+
+    [LoggerMessage(55, LogLevel.Warning, "A script: {Text}")]
+    public static partial void ScriptWarned(ILogger logger, string text);
 
     [LoggerMessage(14, LogLevel.Information, "Stopped")]
     public static partial void Stopped(ILogger logger);

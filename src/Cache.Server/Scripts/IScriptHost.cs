@@ -12,6 +12,15 @@ internal interface IScriptHost
     /// <summary>Whether the script may not write; a script may say so itself.</summary>
     bool IsReadOnly { get; set; }
 
+    /// <summary>
+    /// Whether the script keeps to keys of one slot, as one must whose first line does not say otherwise; set before
+    /// its first command. It matters in a cluster alone.
+    /// </summary>
+    bool UsesOneSlot { get; set; }
+
+    /// <summary>Whether the server is one of a cluster.</summary>
+    bool IsInCluster { get; }
+
     /// <summary>Writes a line to the server's log.</summary>
     /// <param name="level">From 0, for those who look for a defect, to 3, a warning.</param>
     /// <param name="text">The line.</param>

@@ -108,7 +108,7 @@ internal sealed class ServerScripts(IScriptInterpreter interpreter) : IDisposabl
     /// <summary>Ends the interpreter, unless a script runs that does not end.</summary>
     public void Dispose()
     {
-        Present.TryKill();
+        Present.EndAll();
         if (!_gate.TryEnter(_endWait))
             return; // Its memory is used: it stays until the process ends.
         try

@@ -13,6 +13,9 @@ internal interface IWaitedDatabases
     /// <summary>The database that a keyspace is at the moment. Called under the lock of a bucket.</summary>
     int FindDatabase(int keyspace);
 
+    /// <summary>Whether a script takes long, so that nobody else may use a keyspace.</summary>
+    bool IsBusy { get; }
+
     /// <summary>Calls a method while no two databases are swapped, on a thread that uses none.</summary>
     void Visit(Action<object> action, object state);
 

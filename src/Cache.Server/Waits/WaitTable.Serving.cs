@@ -64,6 +64,13 @@ internal sealed partial class WaitTable
     {
         if (_isHeld)
             return; // The command around this one serves.
+        if (_databases.IsBusy)
+        {
+            if (HasReady)
+                ServeElsewhere(); // A script that takes long is alone: not even those who serve may write.
+            return;
+        }
+
         while (HasReady && Interlocked.CompareExchange(ref _isServing, 1, 0) == 0)
         {
             _isHeld = true;
@@ -95,9 +102,15 @@ internal sealed partial class WaitTable
 
     private void ServePosted()
     {
-        Interlocked.Exchange(ref _isPosted, 0); // Before it looks: who comes later posts again.
         if (!_store.IsDisposed)
-            _databases.Visit(static self => ((WaitTable)self).Serve(), this);
+            _databases.Visit(static self => ((WaitTable)self).ServeVisited(), this);
+    }
+
+    // While a script runs one thread waits for its end, and nobody posts another one.
+    private void ServeVisited()
+    {
+        Interlocked.Exchange(ref _isPosted, 0); // Before it looks: who comes later posts again.
+        Serve();
     }
 
     /// <returns>False if there may be more to do, after others had a turn.</returns>

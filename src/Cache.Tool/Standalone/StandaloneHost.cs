@@ -2,7 +2,6 @@ using Cache.Core;
 using Cache.Durability;
 using Cache.Hosting;
 using Cache.Hosting.Configuration;
-using Cache.Scripting;
 using Cache.Server;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
@@ -197,7 +196,7 @@ internal static class StandaloneHost
                 o.ConfigurationFile = commandLine.ConfigFile;
                 o.Origins = settings.Origins;
                 o.LogLevel = level;
-                if (ScriptingExtensions.IsAvailable)
+                if (CacheScriptingExtensions.IsAvailable)
                     o.UseScripting();
             });
         builder.Services.AddOptions<RespServerOptions>().Configure<IHostApplicationLifetime>(

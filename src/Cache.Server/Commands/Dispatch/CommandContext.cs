@@ -159,16 +159,19 @@ internal sealed class CommandContext : DatabaseVisit
     /// <summary>
     /// Begins to execute the client's requests; its keyspace does not change until <see cref="Leave"/>.
     /// </summary>
-    public void Enter()
+    /// <param name="hasBegun">Whether the first of them has begun before.</param>
+    /// <returns>False while a script takes long, and such a request can be neither refused nor executed.</returns>
+    public bool TryEnter(bool hasBegun = false)
     {
         _callEnd = 0;
-        Server.Databases.Enter(
-            this, SharesThread ? DatabaseStay.Short : DatabaseStay.Long, goesOn: Progress is WaitProgress or LongReply);
+        if (!Server.Databases.TryEnter(this, SharesThread ? DatabaseStay.Short : DatabaseStay.Long, hasBegun))
+            return false;
         Store = Server.Databases[Client.Database];
+        return true;
     }
 
     /// <summary>
-    /// As <see cref="Enter"/>, for a client whose requests use no keyspace: no swap is waited for, or waits for them.
+    /// As <see cref="TryEnter"/>, for a client whose requests use no keyspace: no swap is waited for, or waits for them.
     /// </summary>
     public void EnterWithoutDatabases() => _callEnd = 0;
 
@@ -411,17 +414,14 @@ internal sealed class CommandContext : DatabaseVisit
         Store = Server.Databases[Client.Database];
     }
 
-    /// <summary>Writes the replies of inner commands elsewhere, until <see cref="EndCapture"/>.</summary>
-    /// <returns>What was written into before.</returns>
-    public RespReplyWriter BeginCapture(RespReplyWriter reply)
+    /// <summary>Replies are written elsewhere from now on: those of the commands of a script.</summary>
+    /// <returns>What they were written into before.</returns>
+    public RespReplyWriter ExchangeReply(RespReplyWriter reply)
     {
         var before = Reply;
         Reply = reply;
         return before;
     }
-
-    /// <summary>Ends what <see cref="BeginCapture"/> began.</summary>
-    public void EndCapture(RespReplyWriter before) => Reply = before;
 
     /// <summary>What executes the commands of scripts; made by the first script.</summary>
     public THost BorrowScriptHost<THost>(Func<CommandContext, THost> create)

@@ -21,8 +21,10 @@ internal sealed class Databases : IWaitedDatabases
 
     private const double MillisecondsPerSecond = 1000;
 
-    // How late it is noticed that commands are refused: not often enough to cost anything.
-    private const int BusyPollMs = 20;
+    /// <summary>
+    /// How late it is noticed that commands are refused, or not any more: not often enough to cost anything.
+    /// </summary>
+    public static readonly TimeSpan BusyPoll = TimeSpan.FromMilliseconds(20);
 
     private readonly Lock _gate = new();
     private readonly List<DatabaseVisit> _visits = []; // Guarded by itself.
@@ -97,7 +99,7 @@ internal sealed class Databases : IWaitedDatabases
     {
         var visit = new PassingVisit();
         Add(visit);
-        while (!TryEnter(visit, DatabaseStay.Short))
+        while (!TryPass(visit, DatabaseStay.Short))
         {
             lock (_gate) // It is no command, which could be refused.
             {
@@ -149,28 +151,40 @@ internal sealed class Databases : IWaitedDatabases
     /// <summary>Begins a visit, after a swap that is under way, or while commands are refused.</summary>
     /// <param name="visit">The visit.</param>
     /// <param name="stay">How long it lasts.</param>
-    /// <param name="goesOn">Whether it goes on with a command, which cannot be refused any more.</param>
-    public void Enter(DatabaseVisit visit, DatabaseStay stay, bool goesOn = false)
+    /// <param name="hasBegun">Whether its command has begun before, and cannot be refused any more.</param>
+    /// <returns>False while commands are refused, and its own must not: it has to be tried later.</returns>
+    public bool TryEnter(DatabaseVisit visit, DatabaseStay stay, bool hasBegun = false)
     {
-        while (!TryEnter(visit, stay))
+        while (!TryEnterUnrefused(visit, stay))
         {
-            if (!goesOn && (IsBusy || IsBusyByNow()))
-            {
-                // It has ended, or it sees this visit, whose commands are refused: or this sees that it has ended.
-                visit.Presence = stay;
-                Interlocked.MemoryBarrier();
-                if (IsBusy)
-                    return;
-                visit.Presence = DatabaseStay.None;
-            }
-            else if (_gate.TryEnter(BusyPollMs)) // Held until the other has ended.
-            {
-                _gate.Exit();
-            }
+            if (hasBegun)
+                return false;
+            // Who is alone sees this visit when it has ended, and waits for it the next time; or this sees the end.
+            visit.Presence = stay;
+            Interlocked.MemoryBarrier();
+            if (IsBusy)
+                return true;
+            visit.Presence = DatabaseStay.None;
         }
+
+        return true;
     }
 
-    private bool TryEnter(DatabaseVisit visit, DatabaseStay stay)
+    // False while commands are refused.
+    private bool TryEnterUnrefused(DatabaseVisit visit, DatabaseStay stay)
+    {
+        while (!TryPass(visit, stay))
+        {
+            if (IsBusy || IsBusyByNow())
+                return false;
+            if (_gate.TryEnter(BusyPoll)) // Held until the other has ended.
+                _gate.Exit();
+        }
+
+        return true;
+    }
+
+    private bool TryPass(DatabaseVisit visit, DatabaseStay stay)
     {
         // A swap closes the door before its barrier and looks for visits after it: it sees this, or this sees it.
         visit.Presence = stay;
@@ -249,16 +263,16 @@ internal sealed class Databases : IWaitedDatabases
         }
 
         if (!isAlone && stay != DatabaseStay.None)
-            Enter(own!, stay);
+            _ = TryEnter(own!, stay);
         return isAlone;
     }
 
     /// <summary>Lets the commands of other clients begin, on the thread that was alone.</summary>
     public void EndAlone(DatabaseVisit? own, DatabaseStay stay)
     {
-        Open();
         if (stay != DatabaseStay.None)
-            Enter(own!, stay);
+            own!.Presence = stay; // Before it opens: whoever is alone next waits until the command has ended.
+        Open();
     }
 
     // Who entered because commands were refused, and sees that no more, sees all that was done.
@@ -276,7 +290,7 @@ internal sealed class Databases : IWaitedDatabases
 
     private bool TryTakeGate()
     {
-        while (!_gate.TryEnter(BusyPollMs))
+        while (!_gate.TryEnter(BusyPoll))
         {
             if (IsBusyByNow())
                 return false;

@@ -145,6 +145,9 @@ internal sealed class ServerState
     /// <summary>Its scripts; null: it runs none.</summary>
     public ServerScripts? Scripts { get; init; }
 
+    /// <summary>Ends the script that runs, even one that has written, and all later ones: the server stops.</summary>
+    public void EndScripts() => Scripts?.Present.EndAll();
+
     /// <summary>CLIENT PAUSE.</summary>
     public Pauses Pauses { get; }
 

@@ -1,3 +1,4 @@
+using Cache.Server.Commands.Arguments;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Replies;
 using Cache.Server.Protocol;
@@ -60,8 +61,7 @@ internal static class ScriptCall
 
             int database = context.Client.Database;
             var host = context.BorrowScriptHost<ScriptHost>(static context => new ScriptHost(context));
-            host.IsReadOnly = isReadOnly;
-            host.ProtocolVersion = 2;
+            host.Begin(isReadOnly, new RequestSlice(_request, 3, keyCount));
             scripts.Present.Begin();
             context.Server.Databases.RefuseAfter(context.Server.Settings.BusyReplyMs);
             try

@@ -1,4 +1,7 @@
 using System.Text;
+using Cache.Protocol;
+using Cache.Server.Cluster;
+using Cache.Server.Commands.Arguments;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Replies;
 using Cache.Server.Commands.Table;
@@ -34,6 +37,7 @@ internal sealed class ScriptHost : IScriptHost
     private readonly RespReplyWriter _reply;
     private byte[] _bytes = new byte[512];
     private ArgumentRange[] _arguments = new ArgumentRange[16];
+    private int _slot = SlotCheck.None; // Of the declared keys, or of the first that was used.
     private int _length;
     private int _count;
 
@@ -49,6 +53,10 @@ internal sealed class ScriptHost : IScriptHost
 
     /// <summary>Whether the script may not write.</summary>
     public bool IsReadOnly { get; set; }
+
+    public bool UsesOneSlot { get; set; }
+
+    public bool IsInCluster => _context.Server.Cluster is not null;
 
     private PresentScript Present => _context.Server.Scripts!.Present;
 
@@ -77,6 +85,17 @@ internal sealed class ScriptHost : IScriptHost
         _length = needed;
     }
 
+    /// <summary>A script begins.</summary>
+    /// <param name="isReadOnly">Whether it may not write.</param>
+    /// <param name="keys">The keys that it declares.</param>
+    public void Begin(bool isReadOnly, RequestSlice keys)
+    {
+        IsReadOnly = isReadOnly;
+        ProtocolVersion = 2;
+        UsesOneSlot = false;
+        _slot = IsInCluster && keys.Count > 0 ? KeySlot.Of(keys.GetKey(0)) : SlotCheck.None;
+    }
+
     public ReadOnlySpan<byte> Call()
     {
         _output.Clear();
@@ -101,14 +120,14 @@ internal sealed class ScriptHost : IScriptHost
 
     private void Execute(CommandDefinition command, in RespRequest request)
     {
-        var before = _context.BeginCapture(_reply);
+        var before = _context.ExchangeReply(_reply);
         try
         {
             CommandDispatcher.ExecuteInside(command, request, elsewhere: null, _context);
         }
         finally
         {
-            _context.EndCapture(before);
+            _ = _context.ExchangeReply(before);
         }
 
         // The command has ended early then, since the connection would end.
@@ -136,11 +155,23 @@ internal sealed class ScriptHost : IScriptHost
             return "ERR This Redis command is not allowed from script"u8.ToArray();
         if (!_context.Client.User.Rules.AllowsFreely(command) && FindDenial(command, request) is { } denial)
             return denial;
-        if ((command.Flags & CommandFlags.Write) == 0)
-            return null;
-        if (IsReadOnly)
+        bool isWrite = (command.Flags & CommandFlags.Write) != 0;
+        if (isWrite && IsReadOnly)
             return "ERR Write commands are not allowed from read-only scripts."u8.ToArray();
-        return Present.TryNoteWrite() ? null : ScriptTexts.Killed.ToArray();
+        if (isWrite && !Present.TryNoteWrite())
+            return ScriptTexts.Killed.ToArray();
+        return _context.Server.Cluster is { } cluster ? FindSlotError(cluster, command, request) : null;
+    }
+
+    private byte[]? FindSlotError(ClusterState cluster, CommandDefinition command, in RespRequest request)
+    {
+        var view = cluster.View;
+        var check = new SlotCheck(view);
+        check.Take(command, request);
+        int? slot = UsesOneSlot ? _slot : null;
+        byte[]? error = check.FindErrorInScript(cluster.IsUpBy(view), ref slot);
+        _slot = slot ?? _slot;
+        return error;
     }
 
     private byte[]? FindDenial(CommandDefinition command, in RespRequest request)

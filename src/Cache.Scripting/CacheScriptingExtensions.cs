@@ -2,10 +2,18 @@ using Cache.Scripting.Native;
 using Cache.Scripting.Running;
 using Cache.Server;
 
-namespace Cache.Scripting;
+// Where an application that registers a server has no need of another `using`.
+namespace Microsoft.Extensions.DependencyInjection;
 
 /// <summary>Lets a server run scripts.</summary>
-public static class ScriptingExtensions
+/// <remarks>
+/// <example><code>
+/// var options = new RespServerOptions { Port = 6379 }.UseScripting();
+/// await using var server = new RespServer(store, options);
+/// await server.StartAsync(CancellationToken.None);           // EVAL, EVALSHA and SCRIPT are served
+/// </code></example>
+/// </remarks>
+public static class CacheScriptingExtensions
 {
     /// <summary>
     /// Whether the native library can be loaded: it is there for Linux with glibc, Windows and macOS, on x64 and Arm64.

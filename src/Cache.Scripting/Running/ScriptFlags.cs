@@ -1,0 +1,13 @@
+namespace Cache.Scripting.Running;
+
+/// <summary>What a script says of itself in its first line.</summary>
+[Flags]
+internal enum ScriptFlags
+{
+    None = 0,
+    NoWrites = 1,
+    AllowOom = 2,
+    AllowStale = 4,
+    NoCluster = 8,
+    AllowCrossSlotKeys = 16,
+}
