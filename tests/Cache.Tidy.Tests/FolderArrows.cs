@@ -243,7 +243,9 @@ internal static class FolderArrows
             [Dispatch, Replies, Arguments, Clients, Settings, Protocol, Core, Contracts, "Cache.Durability.Dumps"],
         // A key is removed only if nobody has written it on its way.
         ["Cache.Server.Commands.Migration"] =
-            [Dispatch, Replies, Arguments, Clients, Watches, Protocol, Core, Contracts, "Cache.Durability.Dumps"],
+        [
+            Dispatch, Replies, Arguments, Clients, Watches, Waits, Protocol, Core, Contracts, "Cache.Durability.Dumps",
+        ],
         ["Cache.Server.Commands.Hashes"] =
             [Dispatch, Replies, Arguments, Clients, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Lists"] =

@@ -16,6 +16,9 @@ internal sealed class SlotMap
     /// <summary>The most servers: as many as Redis advises for a cluster. Every reply of CLUSTER names all.</summary>
     public const int NodesMax = 1000;
 
+    /// <summary>The greatest number of a map: what all that reads JSON reads exactly.</summary>
+    public const long EpochMax = (1L << 53) - 1;
+
     private readonly short[] _owners;
     private readonly List<OwnedSlots>[] _ofOwners;
 
@@ -123,8 +126,8 @@ internal sealed class SlotMap
 
     private static string? FindProblem(long epoch, IReadOnlyList<ShardNode> nodes)
     {
-        if (epoch < 0)
-            return $"has the epoch {epoch}; it must not be negative";
+        if (epoch is < 0 or > EpochMax)
+            return $"has the epoch {epoch}; it must be 0 to {EpochMax}";
         if (nodes.Count is 0 or > NodesMax)
             return $"names {nodes.Count} servers; it must name 1 to {NodesMax}";
         var seen = new HashSet<ShardNode>();

@@ -36,8 +36,9 @@ internal static class SlotMapJson
             using var document = JsonDocument.Parse(bytes, _reading);
             return new Reader().TryRead(document.RootElement, out problem);
         }
-        catch (JsonException failure)
+        catch (Exception failure) when (failure is JsonException or InvalidOperationException)
         {
+            // The second: a text that is no Unicode, which is found only when it is read.
             problem = $"is no JSON: {failure.Message}";
             return null;
         }

@@ -44,12 +44,15 @@ internal sealed class ClusterServers : IDisposable
     }
 
     /// <summary>Replaces the map of one server, and waits until it has.</summary>
+    /// <returns>False if it has that map already, from somebody else.</returns>
     /// <exception cref="ToolException">It refuses it, or does not answer.</exception>
-    public void Send(ShardNode node, SlotMap map)
+    public bool Send(ShardNode node, SlotMap map)
     {
+        bool isNew;
         try
         {
-            _connections[node].Call("CACHE", "CLUSTER", "SET", Encoding.UTF8.GetString(SlotMapJson.Write(map)));
+            string json = Encoding.UTF8.GetString(SlotMapJson.Write(map));
+            isNew = _connections[node].Call("CACHE", "CLUSTER", "SET", json).Text == "OK";
         }
         catch (ToolException failure)
         {
@@ -57,6 +60,7 @@ internal sealed class ClusterServers : IDisposable
         }
 
         _maps[node] = map;
+        return isNew;
     }
 
     /// <summary>Whether a server owns a slot, by its own map, that another map does not give to it.</summary>

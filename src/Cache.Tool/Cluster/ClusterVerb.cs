@@ -103,7 +103,8 @@ internal static class ClusterVerb
         }
     }
 
-    private static ExitCode Move(ClusterServers servers, bool[] slots, string to, Report output)
+    /// <summary>Moves slots, by the maps that were read.</summary>
+    internal static ExitCode Move(ClusterServers servers, bool[] slots, string to, Report output)
     {
         if (servers.Silent.Count > 0)
         {
@@ -143,23 +144,31 @@ internal static class ClusterVerb
         }
     }
 
+    // Each server takes one map of a number alone. So of two moves at once one is refused by the first server that both
+    // tell, and that is the first one of the map: what was begun by one is not ended by another (decision 168).
     private static void MoveSlots(ClusterServers servers, bool[] slots, int index, Report output)
     {
         var before = servers.Newest;
         var without = before.Reassign(slots, SlotMap.Nobody, before.Epoch + 1);
         var after = before.Reassign(slots, index, before.Epoch + 2);
         var target = before.Nodes[index];
-        foreach (var node in before.Nodes.Where(node => servers.LosesBy(node, without)).ToArray())
+        var first = before.Nodes[0];
+        foreach (var node in before.Nodes.OrderBy(node => node == first ? -1 : servers.LosesBy(node, without) ? 1 : 0)
+            .ToArray())
         {
-            servers.Send(node, without);
-            output.Line($"{node} has given them up");
+            bool loses = servers.LosesBy(node, without);
+            if (!servers.Send(node, without))
+                throw new ToolException($"{node}: somebody else moves slots at this time; see 'cache cluster check'.");
+            if (loses)
+                output.Line($"{node} has given them up");
         }
 
+        servers.Send(first, after);
         servers.Send(target, after);
         output.Line($"{target} has them");
         foreach (var node in before.Nodes)
         {
-            if (node != target)
+            if (node != target && node != first)
                 servers.Send(node, after);
         }
     }

@@ -68,7 +68,14 @@ public sealed class SlotMapTests
     [InlineData("{}", "must be an object with \"nodes\"")]
     [InlineData("{\"nodes\":1}", "has \"nodes\" that are no array")]
     [InlineData("{\"nodes\":[],\"epoch\":1.5}", "has an \"epoch\" that is no number")]
-    [InlineData("{\"nodes\":[{\"address\":\"a:1\"}],\"epoch\":-1}", "has the epoch -1; it must not be negative")]
+    [InlineData(
+        "{\"nodes\":[{\"address\":\"a:1\"}],\"epoch\":-1}",
+        "has the epoch -1; it must be 0 to 9007199254740991")]
+    [InlineData(
+        "{\"nodes\":[{\"address\":\"a:1\"}],\"epoch\":9223372036854775807}",
+        "has the epoch 9223372036854775807; it must be 0 to 9007199254740991")]
+    [InlineData("{\"nodes\":[{\"address\":\"\\ud800:1\"}]}", "is no JSON: ")]
+    [InlineData("{\"nodes\":[],\"\\udc00\":1}", "is no JSON: ")]
     [InlineData("{\"nodes\":[{\"address\":\"a:1\"}],\"epoc\":1}", "has \"epoc\", which is not known")]
     [InlineData("{\"nodes\":[]}", "names 0 servers; it must name 1 to 1000")]
     [InlineData("{\"nodes\":[5]}", "has the server 5 without an \"address\" such as \"10.0.0.1:6379\"")]
@@ -88,6 +95,20 @@ public sealed class SlotMapTests
     {
         Assert.Null(SlotMapJson.TryRead(Encoding.UTF8.GetBytes(json), out string? problem));
         Assert.StartsWith(expected, problem);
+    }
+
+    [Theory]
+    [InlineData("{\"nodes\":[{\"address\":\"?:1\"}]}")]
+    [InlineData("{\"nodes\":[{\"address\":\"a:1\",\"?\":1}]}")]
+    [InlineData("{\"nodes\":[{\"address\":\"a:1\",\"slots\":[\"?\"]}]}")]
+    [InlineData("{\"nodes\":[\"?\"]}")]
+    [InlineData("{\"nodes\":[],\"?\":1}")]
+    public void TryRead_JsonWithBytesThatAreNoUnicode_SaysSo(string json)
+    {
+        byte[] bytes = Encoding.UTF8.GetBytes(json);
+        bytes[json.IndexOf('?')] = 0xFF;
+        Assert.Null(SlotMapJson.TryRead(bytes, out string? problem));
+        Assert.StartsWith("is no JSON: ", problem);
     }
 
     [Fact]

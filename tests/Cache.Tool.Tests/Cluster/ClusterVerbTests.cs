@@ -3,7 +3,10 @@ using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using Cache.Server.Cluster;
+using Cache.Tool.Client;
+using Cache.Tool.Cluster;
 using Cache.Tool.Tests.Live;
+using Cache.Tool.Verbs;
 
 namespace Cache.Tool.Tests.Cluster;
 
@@ -105,6 +108,51 @@ public sealed class ClusterVerbTests : IAsyncLifetime
         Assert.Contains("has another map of epoch 1 than others", check.Output);
     }
 
+    // Both have read the same maps. In the worst order each would give the slot to its own target.
+    [Fact]
+    public async Task Move_WhileAnotherOneMovesTheSameSlot_IsRefused()
+    {
+        bool[] slots = new bool[16384];
+        slots[7] = true;
+        var address = new ServerAddress("127.0.0.1", _ports[0], null, false, null, null, null, null, null);
+        using var one = ClusterServers.Open(address);
+        using var other = ClusterServers.Open(address);
+        var before = one.Newest;
+        one.Send(before.Nodes[0], before.Reassign(slots, SlotMap.Nobody, 1));
+        var lines = new LineHook(line =>
+        {
+            if (line.EndsWith("has them", StringComparison.Ordinal))
+                one.Send(before.Nodes[1], before.Reassign(slots, 1, 2));
+        });
+        var failure = Assert.Throws<ToolException>(
+            () => ClusterVerb.Move(other, slots, Name(_ports[2]), new Report(lines)));
+        Assert.Equal(
+            $"{Name(_ports[0])}: somebody else moves slots at this time; see 'cache cluster check'.", failure.Message);
+        Assert.DoesNotContain(_servers, static server => server.Owns(7));
+        (await _servers[1].RunAsync("cluster", "move", "--slots", "7", "--to", Name(_ports[1])))
+            .AssertTells($"1 slots moved to {Name(_ports[1])}.");
+        (await _servers[1].RunAsync("cluster", "check")).AssertTells("3 servers have the same map");
+    }
+
+    // One is between its two rounds: whoever of both comes first to the first server goes on alone.
+    [Fact]
+    public async Task Move_WhileAnotherOneGivesTheSlot_LeavesOneMapOfEachNumber()
+    {
+        bool[] slots = new bool[16384];
+        slots[7] = true;
+        var before = _servers[0].Map;
+        foreach (var server in _servers)
+            await server.SetMapAsync(before.Reassign(slots, SlotMap.Nobody, 1));
+        var address = new ServerAddress("127.0.0.1", _ports[0], null, false, null, null, null, null, null);
+        using var other = ClusterServers.Open(address);
+        await _servers[0].SetMapAsync(before.Reassign(slots, 1, 2));
+        Assert.Throws<ToolException>(
+            () => ClusterVerb.Move(other, slots, Name(_ports[2]), new Report(TextWriter.Null)));
+        (await _servers[0].RunAsync("cluster", "move", "--slots", "9", "--to", Name(_ports[2])))
+            .AssertTells($"1 slots moved to {Name(_ports[2])}.");
+        Assert.True(_servers[1].Owns(7));
+    }
+
     [Theory]
     [InlineData("'x' is no action of cluster: check, move.", "x")]
     [InlineData("cluster move needs --slots and --to; cluster check has neither.", "move", "--slots", "1")]
@@ -135,6 +183,11 @@ public sealed class ClusterVerbTests : IAsyncLifetime
             ["cluster-self"] = Name(_ports[index]),
         };
     }));
+
+    private sealed class LineHook(Action<string> note) : StringWriter(CultureInfo.InvariantCulture)
+    {
+        public override void WriteLine(string? value) => note(value!);
+    }
 
     // Looks all the time whether two servers own a slot: two that did so before and after each other's look.
     private sealed class OwnerWatch : IDisposable

@@ -10,53 +10,70 @@ namespace Cache.Server.Commands.Cluster;
 /// <remarks>
 /// <code>
 ///  1  while no command is under way: what the server loses is no longer its own, and what it gains not yet
-///  2  who waits for a key that has left, or listens to its channels, is sent away
-///  3  the keys of all slots that come or go are removed: a slot that moves starts empty
-///  4  what it gains is its own
+///  2  the keys of what it gains are removed, if there are any
+///  3  the file is written; if that fails, the server keeps what it had, since nobody was told of the change
+///  4  who waits for a key that has left, or listens to its channels, is sent away; and its keys are removed
+///  5  what it gains is its own
 /// </code>
-/// Who has called knows behind it that no command on a lost slot is still under way. Another call waits for this one.
+/// A slot that moves starts empty, also behind a failure between these steps. Who has called knows behind it that no
+/// command on a lost slot is still under way. Another call waits for this one.
 /// </remarks>
 internal static class MapChange
 {
     /// <summary>Takes a map.</summary>
     /// <param name="map">The map.</param>
     /// <param name="server">A server of a cluster.</param>
-    /// <param name="own">The visit of the caller's command; null: it is no command's.</param>
-    /// <param name="keep">
-    /// Keeps the map in its file, behind the first step; it says what went wrong, and then nothing is gained. Null: the
-    /// map comes from there.
+    /// <param name="own">
+    /// The visit of the caller's command, which is ended and begun again; null: it is no command's.
     /// </param>
+    /// <param name="keep">Keeps the map in its file, and says what went wrong. Null: the map comes from there.</param>
     /// <param name="problem">Why it was not taken; null: it was, or it is the present one.</param>
     /// <returns>Whether it was taken.</returns>
     public static bool TryTake(
         SlotMap map, ServerState server, DatabaseVisit? own, Func<string?>? keep, out string? problem)
     {
-        var cluster = server.Cluster!;
-        lock (cluster.Changing)
-        {
-            var before = cluster.View;
-            problem = FindProblem(before.Map, map);
-            if (problem is not null || (map.Epoch == before.Map.Epoch && before.Map.HasSameOwners(map)))
-                return false;
-            var after = new SlotView(map, cluster.Self);
-            bool[] moves = FindMoves(before, after);
-            var between = new SlotView(
-                before.Map.Reassign(moves, SlotMap.Nobody, before.Map.Epoch), cluster.Self);
-            if (!server.Databases.TryAlone(own, () => Publish(between, cluster)))
-            {
-                problem = "commands of other clients took too long; nothing was changed, try again";
-                return false;
-            }
+        // Who holds the lock waits until no visit is left: who waits for it must be none.
+        var stay = own?.Presence ?? DatabaseStay.None;
+        if (own is not null)
+            Databases.Leave(own);
+        bool isTaken;
+        lock (server.Cluster!.Changing)
+            isTaken = TryTakeNext(map, server, keep, out problem);
+        if (stay != DatabaseStay.None)
+            server.Databases.Enter(own!, stay);
+        return isTaken;
+    }
 
-            server.Waits.Wake(key => moves[KeySlot.Of(key)]);
-            EndListeners(moves, server);
-            problem = keep?.Invoke();
-            if (problem is not null)
-                return false;
-            RemoveKeys(moves, server);
-            cluster.View = after;
-            return true;
+    private static bool TryTakeNext(SlotMap map, ServerState server, Func<string?>? keep, out string? problem)
+    {
+        var cluster = server.Cluster!;
+        var before = cluster.View;
+        problem = FindProblem(before.Map, map);
+        if (problem is not null || (map.Epoch == before.Map.Epoch && before.Map.HasSameOwners(map)))
+            return false;
+        var after = new SlotView(map, cluster.Self);
+        bool[] lost = FindMoves(before, after);
+        bool[] gained = FindMoves(after, before);
+        var between = new SlotView(before.Map.Reassign(lost, SlotMap.Nobody, before.Map.Epoch), cluster.Self);
+        if (!server.Databases.TryAlone(own: null, () => Publish(between, cluster)))
+        {
+            problem = "commands of other clients took too long; nothing was changed, try again";
+            return false;
         }
+
+        RemoveKeys(gained, server);
+        problem = keep?.Invoke();
+        if (problem is not null)
+        {
+            cluster.View = before;
+            return false;
+        }
+
+        server.Waits.Wake(key => lost[KeySlot.Of(key)]);
+        EndListeners(lost, server);
+        RemoveKeys(lost, server);
+        cluster.View = after;
+        return true;
     }
 
     private static string? FindProblem(SlotMap before, SlotMap map)
@@ -74,12 +91,12 @@ internal static class MapChange
         return true;
     }
 
-    // Into this server, or out of it. Of what others exchange it has no keys.
-    private static bool[] FindMoves(SlotView before, SlotView after)
+    // What the server owns by the one view alone. Of what others exchange it has no keys.
+    private static bool[] FindMoves(SlotView one, SlotView other)
     {
         bool[] moves = new bool[KeySlot.Count];
         for (int slot = 0; slot < moves.Length; slot++)
-            moves[slot] = before.Owns(slot) != after.Owns(slot);
+            moves[slot] = one.Owns(slot) && !other.Owns(slot);
         return moves;
     }
 

@@ -33,21 +33,21 @@ internal static class MapCommand
             Replace(path, request[3].ToArray(), context);
     }
 
+    // A map that is the present one already is told apart: whoever moves slots must know that it was its own that came.
     private static void Replace(string path, byte[] json, CommandContext context)
     {
+        bool isTaken = false;
         if (SlotMapJson.TryRead(json, out string? problem) is { } map)
         {
-            problem = MapFile.TryPrepare(path, SlotMapJson.Write(map));
-            if (problem is null
-                && !MapChange.TryTake(map, context.Server, context, () => MapFile.TryReplace(path), out problem))
-            {
-                MapFile.Drop(path);
-            }
+            isTaken = MapChange.TryTake(
+                map, context.Server, context, () => MapFile.TryReplace(path, SlotMapJson.Write(map)), out problem);
         }
 
-        if (problem is null)
-            context.Reply.Literal("+OK\r\n"u8);
-        else
+        if (problem is not null)
             context.Reply.Error(Encoding.UTF8.GetBytes($"ERR the map {problem.ReplaceLineEndings(" ")}"));
+        else if (isTaken)
+            context.Reply.Ok();
+        else
+            context.Reply.SimpleString("UNCHANGED"u8);
     }
 }

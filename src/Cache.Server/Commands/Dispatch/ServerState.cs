@@ -32,7 +32,6 @@ internal sealed class ServerState
 
     // Interlocked; each has a snapshot.
     private int _longReplies;
-    private int _migrations;
 
     private long _unsafeActions;
     private volatile KeyspacePass? _keyspacePass;
@@ -78,6 +77,9 @@ internal sealed class ServerState
 
     /// <summary>The keys that clients watch.</summary>
     public WatchTable Watches { get; }
+
+    /// <summary>The keys that MIGRATE sends just now.</summary>
+    public KeysOnTheirWay KeysOnTheirWay { get; } = new();
 
     /// <summary>The clock of store and server.</summary>
     public TimeProvider TimeProvider => Store.TimeProvider;
@@ -397,8 +399,4 @@ internal sealed class ServerState
 
     /// <summary>Counts a reply that begins, or has ended.</summary>
     public void AddLongReplies(int by) => Interlocked.Add(ref _longReplies, by);
-
-    /// <summary>Counts a connection to another server that begins, or has ended.</summary>
-    /// <returns>How many there are now.</returns>
-    public int AddMigrations(int by) => Interlocked.Add(ref _migrations, by);
 }

@@ -3,6 +3,7 @@ using Cache.Server.Clients;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Commands.Replies;
 using Cache.Server.Protocol;
+using Cache.Server.Waits;
 
 namespace Cache.Server.Commands.Migration;
 
@@ -30,29 +31,26 @@ internal static class MigrateCommand
 
     private static void Begin(MigrateRequest parsed, in RespRequest request, CommandContext context)
     {
-        var keys = new Queue<MigratedKey>();
+        var keys = new HashSet<byte[]>(new KeyBytesComparer()); // A key that is named twice is sent once.
         for (int i = parsed.FirstKey; i < parsed.FirstKey + parsed.KeyCount; i++)
         {
             if (context.Store.TryPeekInfo(request[i], out _))
-                keys.Enqueue(new MigratedKey(request[i].ToArray()));
+                keys.Add(request[i].ToArray());
         }
 
         if (keys.Count == 0)
         {
             context.Reply.SimpleString("NOKEY"u8);
-            return;
         }
-
-        if (context.Server.AddMigrations(1) > MigrateProgress.CountMax)
+        else if (MigrateProgress.TryBegin(parsed, [.. keys], context, out string? problem) is { } progress)
         {
-            context.Server.AddMigrations(-1);
-            context.Reply.Error("ERR too many clients use MIGRATE at a time, try again"u8);
-            return;
+            context.Progress = progress;
+            Continue(progress, context);
         }
-
-        var progress = new MigrateProgress(parsed, keys, context.Server);
-        context.Progress = progress;
-        Continue(progress, context);
+        else
+        {
+            context.Reply.Error(Encoding.ASCII.GetBytes(problem!));
+        }
     }
 
     private static void Continue(MigrateProgress progress, CommandContext context)
@@ -61,7 +59,7 @@ internal static class MigrateCommand
         if (progress.Sending is { } sending)
         {
             if (sending.IsCompleted)
-                error = progress.Finish(context.Store);
+                error = progress.Finish();
             else if (context.SuspensionEnd == SuspensionEnd.Closing)
                 error = "ERR The client ends, and a key may be at both servers";
             else // CLIENT UNBLOCK has ended the wait.
@@ -72,9 +70,9 @@ internal static class MigrateCommand
 
         if (error is null && !progress.IsDone)
         {
-            if (context.TryGiveWay(progress.FindWork(context.Store)))
+            if (context.TryGiveWay(progress.FindWork()))
                 return;
-            error = progress.Send(context.Store);
+            error = progress.Send();
             if (error is null)
             {
                 Park(progress.Sending!, context);

@@ -14,15 +14,8 @@ namespace Cache.Server.Commands.Migration;
 /// </code>
 /// The client's thread gathers and removes, and is parked while the keys are sent, by tasks of the pool.
 /// </remarks>
-internal sealed class MigrateProgress(MigrateRequest request, Queue<MigratedKey> keys, ServerState server)
-    : CommandProgress
+internal sealed class MigrateProgress : CommandProgress
 {
-    /// <summary>
-    /// The most at a time: each has a descriptor beside its client's, of those that are kept for files and threads
-    /// (<see cref="DescriptorLimit.Reserve"/>).
-    /// </summary>
-    public const int CountMax = 8;
-
     // Sent at once: enough for a network, and small beside a client's other buffers.
     private const int BatchBytesMax = 1 << 20;
 
@@ -34,28 +27,57 @@ internal sealed class MigrateProgress(MigrateRequest request, Queue<MigratedKey>
 
     private const string Unreachable = "IOERR error or timeout connecting to the client";
     private const string Unsent = "IOERR error or timeout writing to target instance";
-    private const string Unanswered = "IOERR error or timeout reading from target instance";
+    private const string Unanswered = "IOERR error or timeout reading to target instance";
 
+    private readonly MigrateRequest _request;
+    private readonly ServerState _server;
+    private readonly CacheStore _store; // That of the beginning, whatever number it has by now.
+    private readonly IReadOnlyList<byte[]> _claimed;
+    private readonly Queue<MigratedKey> _keys;
     private readonly CancellationTokenSource _end = new();
     private readonly List<MigratedKey> _batch = [];
     private MigrationTarget? _target;
     private long _bytes;
     private bool _isEnded;
 
+    private MigrateProgress(MigrateRequest request, IReadOnlyList<byte[]> keys, CommandContext context)
+    {
+        _request = request;
+        _server = context.Server;
+        _store = context.Store;
+        _claimed = request.IsCopy ? [] : keys;
+        _keys = new Queue<MigratedKey>(keys.Count);
+        foreach (byte[] key in keys)
+            _keys.Enqueue(new MigratedKey(key));
+    }
+
     /// <summary>Ends, with an error or null, when the target has answered; null: nothing is being sent.</summary>
     public Task<string?>? Sending { get; private set; }
 
-    public bool IsDone => keys.Count == 0;
+    public bool IsDone => _keys.Count == 0;
 
     public override long MemoryBytes => _bytes;
 
+    /// <summary>Begins, if nobody else sends one of the keys, and not too many others.</summary>
+    /// <param name="request">What to do.</param>
+    /// <param name="keys">The keys, each once.</param>
+    /// <param name="context">The client's context.</param>
+    /// <param name="problem">Why it does not; null: it does.</param>
+    public static MigrateProgress? TryBegin(
+        MigrateRequest request, IReadOnlyList<byte[]> keys, CommandContext context, out string? problem)
+    {
+        var progress = new MigrateProgress(request, keys, context);
+        problem = context.Server.KeysOnTheirWay.TryBegin(context.Store.Keyspace, progress._claimed);
+        return problem is null ? progress : null;
+    }
+
     /// <summary>About the bytes of the next batch.</summary>
-    public long FindWork(CacheStore store)
+    public long FindWork()
     {
         long work = 0;
-        foreach (var migrated in keys)
+        foreach (var migrated in _keys)
         {
-            store.TryPeekInfo(migrated.Key, out var info);
+            _store.TryPeekInfo(migrated.Key, out var info);
             work += Math.Max(info.Length, info.MemoryBytes);
             if (work > BatchBytesMax)
                 break;
@@ -66,15 +88,15 @@ internal sealed class MigrateProgress(MigrateRequest request, Queue<MigratedKey>
 
     /// <summary>Reads keys, and begins to send them.</summary>
     /// <returns>An error, or null.</returns>
-    public string? Send(CacheStore store)
+    public string? Send()
     {
         var requests = new RespRequestWriter();
-        while (requests.Length < BatchBytesMax && keys.TryDequeue(out var migrated))
+        while (requests.Length < BatchBytesMax && _keys.TryDequeue(out var migrated))
         {
             _batch.Add(migrated);
-            if (!request.IsCopy)
-                migrated.Watch = server.Watches.Watch(store, migrated.Key);
-            if (!TryWrite(migrated, store, requests))
+            if (!_request.IsCopy)
+                migrated.Watch = _server.Watches.Watch(_store, migrated.Key);
+            if (!TryWrite(migrated, requests))
                 return "ERR The value of a key is too long to be sent to another server";
         }
 
@@ -85,7 +107,7 @@ internal sealed class MigrateProgress(MigrateRequest request, Queue<MigratedKey>
 
     /// <summary>Removes what the target has. Once the sending has ended.</summary>
     /// <returns>An error, or null.</returns>
-    public string? Finish(CacheStore store)
+    public string? Finish()
     {
         string? error = Sending!.GetAwaiter().GetResult();
         Sending = null;
@@ -94,10 +116,8 @@ internal sealed class MigrateProgress(MigrateRequest request, Queue<MigratedKey>
         {
             if (migrated.Answer is ['-', .. var answer])
                 error ??= "ERR Target instance replied with error: " + answer;
-            else if (migrated.IsWithdrawn)
-                error ??= "ERR A key was changed each time that it was sent: it stays here";
-            else if (migrated.IsThere && !request.IsCopy && !migrated.TryRemove(store))
-                keys.Enqueue(new MigratedKey(migrated.Key) { Attempts = migrated.Attempts + 1 });
+            else if (migrated.IsThere && !_request.IsCopy && !migrated.TryRemove(_store))
+                error ??= SendAgain(migrated);
         }
 
         EndBatch();
@@ -109,7 +129,7 @@ internal sealed class MigrateProgress(MigrateRequest request, Queue<MigratedKey>
         if (_isEnded)
             return;
         _isEnded = true;
-        server.AddMigrations(-1);
+        _server.KeysOnTheirWay.End(_store.Keyspace, _claimed);
         _end.Cancel();
         _target?.Dispose();
         EndBatch();
@@ -117,17 +137,19 @@ internal sealed class MigrateProgress(MigrateRequest request, Queue<MigratedKey>
             _end.Dispose();
     }
 
-    private bool TryWrite(MigratedKey migrated, CacheStore store, RespRequestWriter requests)
+    // The target's older value is not removed: it may be the same one, if the target is this server.
+    private string? SendAgain(MigratedKey migrated)
     {
-        migrated.IsWithdrawn = migrated.Attempts == AttemptsMax;
-        if (migrated.IsWithdrawn)
-        {
-            requests.Begin(2).Add("DEL"u8).Add(migrated.Key);
-            return true;
-        }
+        if (migrated.Attempts + 1 == AttemptsMax)
+            return "ERR A key was changed each time that it was sent: it stays here, and the target has an older value";
+        _keys.Enqueue(new MigratedKey(migrated.Key) { Attempts = migrated.Attempts + 1 });
+        return null;
+    }
 
-        store.TryPeekInfo(migrated.Key, out var info);
-        if (!DumpedValue.TryMake(store, migrated.Key, PayloadBytesMax, out var payload))
+    private bool TryWrite(MigratedKey migrated, RespRequestWriter requests)
+    {
+        _store.TryPeekInfo(migrated.Key, out var info);
+        if (!DumpedValue.TryMake(_store, migrated.Key, PayloadBytesMax, out var payload))
         {
             if (migrated.Attempts == 0)
                 migrated.Answer = "+"; // It is gone, and never was there.
@@ -138,8 +160,8 @@ internal sealed class MigrateProgress(MigrateRequest request, Queue<MigratedKey>
 
         if (payload is null)
             return false;
-        bool replaces = request.Replaces || migrated.Attempts > 0;
-        long ttlMs = info.ExpiresAtMs == 0 ? 0 : Math.Max(info.ExpiresAtMs - store.NowMs, 1);
+        bool replaces = _request.Replaces || migrated.Attempts > 0;
+        long ttlMs = info.ExpiresAtMs == 0 ? 0 : Math.Max(info.ExpiresAtMs - _store.NowMs, 1);
         requests.Begin(replaces ? 5 : 4).Add("RESTORE"u8).Add(migrated.Key).Add(ttlMs)
             .Add(payload.GetBuffer().AsSpan(0, (int)payload.Length));
         if (replaces)
@@ -154,8 +176,8 @@ internal sealed class MigrateProgress(MigrateRequest request, Queue<MigratedKey>
         {
             if (_target is null)
             {
-                _target = new MigrationTarget(request.Timeout, _end.Token);
-                await _target.ConnectAsync(request.Host, request.Port).ConfigureAwait(false);
+                _target = new MigrationTarget(_request.Timeout, _end.Token);
+                await _target.ConnectAsync(_request.Host, _request.Port).ConfigureAwait(false);
                 failure = Unanswered;
                 if (await EnterAsync(_target).ConfigureAwait(false) is { } refusal)
                     return "ERR Target instance replied with error: " + refusal;
@@ -185,17 +207,17 @@ internal sealed class MigrateProgress(MigrateRequest request, Queue<MigratedKey>
     private async Task<string?> EnterAsync(MigrationTarget target)
     {
         var requests = new RespRequestWriter();
-        if (request.Credentials is { } credentials)
+        if (_request.Credentials is { } credentials)
         {
             requests.Begin(1 + credentials.Length).Add("AUTH"u8);
             foreach (byte[] credential in credentials)
                 requests.Add(credential);
         }
 
-        requests.Begin(2).Add("SELECT"u8).Add(request.Database);
+        requests.Begin(2).Add("SELECT"u8).Add(_request.Database);
         await target.SendAsync(requests.Written).ConfigureAwait(false);
         string? refusal = null;
-        for (int i = request.Credentials is null ? 1 : 0; i < 2; i++)
+        for (int i = _request.Credentials is null ? 1 : 0; i < 2; i++)
         {
             string line = await target.ReceiveLineAsync().ConfigureAwait(false);
             refusal ??= line[0] == '-' ? line[1..] : null;
@@ -215,6 +237,6 @@ internal sealed class MigrateProgress(MigrateRequest request, Queue<MigratedKey>
 
         _batch.Clear();
         if (ended.Count > 0)
-            server.Watches.Unwatch(ended);
+            _server.Watches.Unwatch(ended);
     }
 }

@@ -15,9 +15,6 @@ internal sealed class MigratedKey(byte[] key)
     /// <summary>How often it was sent.</summary>
     public int Attempts { get; set; }
 
-    /// <summary>Whether it is removed there, and stays here.</summary>
-    public bool IsWithdrawn { get; set; }
-
     /// <summary>What the target has answered; null: nothing yet.</summary>
     public string? Answer { get; set; }
 

@@ -1,6 +1,7 @@
 using System.Text;
 using Cache.Server.Cluster;
 using Cache.Server.Commands.Cluster;
+using Cache.Server.Commands.Dispatch;
 
 namespace Cache.Server.Tests.Commands.Cluster;
 
@@ -106,17 +107,91 @@ public sealed class MapChangeTests : CommandTestBase
     }
 
     [Fact]
-    public void TryTake_FileThatCannotBeWritten_LosesButGainsNothing()
+    public void TryTake_FileThatCannotBeWritten_ChangesNothing()
     {
         const string Both = "127.0.0.1:7299=0-5060,5062-8191,12182 127.0.0.1:7300=5061,8192-12181,12183-16383";
+        Client.Run("SET bar v");
         Assert.False(MapChange.TryTake(
-            TestCluster.Map(Both, 1), Server, own: null, static () => "is lost", out string? problem));
+            TestCluster.Map(Both, 1), Server, own: null, LoseNothingYet, out string? problem));
         Assert.Equal("is lost", problem);
-        Assert.Equal("-CLUSTERDOWN Hash slot not served\r\n", Client.Run("GET bar"));
-        Assert.Equal("-CLUSTERDOWN Hash slot not served\r\n", Client.Run("GET foo"));
+        Assert.Equal("$1\r\nv\r\n", Client.Run("GET bar"));
+        Assert.Equal("-MOVED 12182 127.0.0.1:7300\r\n", Client.Run("GET foo"));
+        Assert.True(Server.Cluster!.View.Map.HasSameOwners(TestCluster.Map(Before)));
         Assert.True(Take(Both, 1, out _));
         Assert.Equal("-MOVED 5061 127.0.0.1:7300\r\n", Client.Run("GET bar"));
         Assert.Equal("$-1\r\n", Client.Run("GET foo"));
+
+        // Meanwhile neither is its own.
+        string LoseNothingYet()
+        {
+            Assert.Equal("-CLUSTERDOWN Hash slot not served\r\n", Client.Run("GET bar"));
+            Assert.Equal("-MOVED 12182 127.0.0.1:7300\r\n", Client.Run("GET foo"));
+            return "is lost";
+        }
+    }
+
+    // A failure behind that would show what was there before others had the slot.
+    [Fact]
+    public void TryTake_SlotThatComes_IsEmptyBeforeTheFileSaysSo()
+    {
+        const string Both = "127.0.0.1:7299=0-8191,12182 127.0.0.1:7300=8192-12181,12183-16383";
+        Server.Store.Set("foo"u8, "old"u8);
+        Assert.False(MapChange.TryTake(TestCluster.Map(Both, 1), Server, own: null, static () => "is lost", out _));
+        Assert.Equal(0, Server.Store.Count);
+    }
+
+    // Who changes it waits until no command is under way, this one too.
+    [Fact]
+    public void TryTake_WhileAnotherOneChangesIt_WaitsWithoutAVisit()
+    {
+        var other = Connect();
+        other.Context.Enter();
+        Thread second;
+        lock (Server.Cluster!.Changing)
+        {
+            second = new Thread(() => MapChange.TryTake(
+                TestCluster.Map(WithoutBar, 1), Server, other.Context, keep: null, out _));
+            second.Start();
+            Assert.True(SpinWait.SpinUntil(
+                () => other.Context.Presence == DatabaseStay.None, TimeSpan.FromSeconds(20)));
+        }
+
+        second.Join();
+        Assert.NotEqual(DatabaseStay.None, other.Context.Presence);
+        other.Context.Leave();
+        Assert.Equal("-MOVED 5061 127.0.0.1:7300\r\n", Client.Run("GET bar"));
+    }
+
+    [Fact]
+    public void CacheCluster_TwoAtATime_LeaveTheFileThatIsTheMap()
+    {
+        string folder = Directory.CreateTempSubdirectory("cache-cluster").FullName;
+        try
+        {
+            string path = Path.Combine(folder, "cluster.json");
+            Server.Cluster = TestCluster.Create(Before, file: path);
+            var other = Connect();
+            for (int epoch = 1; epoch <= 20; epoch++)
+            {
+                string one = Encoding.UTF8.GetString(SlotMapJson.Write(TestCluster.Map(Before, epoch)));
+                string two = Encoding.UTF8.GetString(SlotMapJson.Write(TestCluster.Map(WithoutBar, epoch)));
+                var replies = new string[2];
+                Parallel.Invoke(
+                    () => replies[0] = Client.Call("CACHE", "CLUSTER", "SET", one),
+                    () => replies[1] = other.Call("CACHE", "CLUSTER", "SET", two));
+                Assert.Equal(
+                    $"-ERR the map has the epoch {epoch}, as the present map, and other owners; "
+                    + "a change needs a greater one\r\n",
+                    Assert.Single(replies, static reply => reply != "+OK\r\n"));
+                string taken = Encoding.UTF8.GetString(SlotMapJson.Write(Server.Cluster.View.Map));
+                Assert.Equal(taken, File.ReadAllText(path));
+                Assert.Equal("+UNCHANGED\r\n", Client.Call("CACHE", "CLUSTER", "SET", taken));
+            }
+        }
+        finally
+        {
+            Directory.Delete(folder, recursive: true);
+        }
     }
 
     [Fact]

@@ -1,8 +1,9 @@
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
+using System.Text;
 using Cache.Core;
-using Cache.Server.Commands.Migration;
+using Cache.Server.Waits;
 using Cache.Testing;
 
 namespace Cache.Server.Tests.Commands.Migration;
@@ -10,7 +11,7 @@ namespace Cache.Server.Tests.Commands.Migration;
 public sealed class MigrateCommandTests : IDisposable
 {
     private const string Ok = "+OK\r\n";
-    private const string Unanswered = "-IOERR error or timeout reading from target instance\r\n";
+    private const string Unanswered = "-IOERR error or timeout reading to target instance\r\n";
 
     // Its clock stands still; a server needs one that goes.
     private readonly CacheStore _store = new(new CacheOptions { MemoryLimitBytes = 32 << 20 }, new FakeTimeProvider());
@@ -120,7 +121,7 @@ public sealed class MigrateCommandTests : IDisposable
     }
 
     [Fact]
-    public async Task Key_ThatIsWrittenEachTime_StaysHereAlone()
+    public async Task Key_ThatIsWrittenEachTime_StaysHere()
     {
         var writer = new CommandClient(_client.Server);
         using var target = new FakeTarget(request =>
@@ -131,12 +132,87 @@ public sealed class MigrateCommandTests : IDisposable
         _client.Run("INCR n");
 
         Assert.Equal(
-            "-ERR A key was changed each time that it was sent: it stays here\r\n",
+            "-ERR A key was changed each time that it was sent: it stays here, and the target has an older value\r\n",
             await MigrateAsync(target.Port, "n", "0"));
 
         Assert.Equal(":1\r\n", _client.Run("EXISTS n"));
-        Assert.Equal(["DEL", "n"], target.Requests[^1]);
+        Assert.Equal(64, target.Requests.Length);
+        Assert.All(target.Requests, static request => Assert.Equal("RESTORE", request[0]));
         Assert.Equal(0, _client.Server.Watches.Count);
+    }
+
+    // A balancer, or a wrong word: each RESTORE changes the key that is sent.
+    [Fact]
+    public async Task Target_ThatIsThisServer_LosesNoKey()
+    {
+        await using var server = await StartAsync();
+        using var client = new TcpClient();
+        await client.ConnectAsync((IPEndPoint)server.EndPoints[0], Token);
+        var stream = client.GetStream();
+        using var reader = new StreamReader(stream);
+        await stream.WriteAsync(Encoding.ASCII.GetBytes(
+            $"SET s v\r\nMIGRATE 127.0.0.1 {PortOf(server)} s 0 60000 REPLACE\r\nGET s\r\n"), Token);
+        Assert.Equal("+OK", await reader.ReadLineAsync(Token));
+        Assert.StartsWith("-ERR A key was changed each time", await reader.ReadLineAsync(Token));
+        Assert.Equal("$1", await reader.ReadLineAsync(Token));
+        Assert.Equal("v", await reader.ReadLineAsync(Token));
+    }
+
+    // The second one would find it gone, and would have it removed where the first has sent it.
+    [Fact]
+    public async Task Key_ThatAnotherClientSends_IsNotSentByASecondOne()
+    {
+        using var isOver = new ManualResetEventSlim();
+        using var target = new FakeTarget(_ =>
+        {
+            isOver.Wait();
+            return "+OK";
+        });
+        _client.Run("MSET s one t two");
+        Assert.Empty(_client.Begin("MIGRATE", "127.0.0.1", target.Port, "", "0", "60000", "REPLACE", "KEYS", "s"));
+        string[] request = ["MIGRATE", "127.0.0.1", target.Port, "", "0", "60000", "REPLACE", "KEYS", "t", "s"];
+        var second = new CommandClient(_client.Server);
+        Assert.Equal(
+            "-ERR another client sends one of the keys to a server just now, try again\r\n", second.Call(request));
+        second.Run("SELECT 1");
+        Assert.Equal("+NOKEY\r\n", second.Call(request));
+        second.Run("SET s other");
+        Assert.Empty(second.Begin(request));
+        isOver.Set();
+        string reply = "";
+        await Polling.WhileAsync(() => (reply += _client.Receive()).Length == 0);
+        Assert.Equal(Ok, reply);
+        Assert.Equal("*1\r\n$1\r\nt\r\n", _client.Run("KEYS *"));
+        Assert.Equal("+NOKEY\r\n", _client.Call("MIGRATE", "127.0.0.1", target.Port, "s", "0", "60000"));
+    }
+
+    [Fact]
+    public async Task Key_ThatIsNamedTwice_IsSentOnce()
+    {
+        using var target = new FakeTarget(static _ => "+OK");
+        _client.Run("SET s one");
+        Assert.Equal(Ok, await MigrateAsync(target.Port, "", "0", "REPLACE", "KEYS", "s", "s"));
+        Assert.Equal("RESTORE", Assert.Single(target.Requests)[0]);
+        Assert.Equal(":0\r\n", _client.Run("EXISTS s"));
+    }
+
+    [Fact]
+    public async Task Databases_ThatAreSwapped_DoNotChangeWhichKeyIsSent()
+    {
+        var other = new CommandClient(_client.Server);
+        using var target = new FakeTarget(request =>
+        {
+            if (request.Length == 4)
+                other.Run("SWAPDB 0 1");
+            return "+OK";
+        });
+        _client.Run("SET s one");
+        other.Run("SELECT 1");
+        other.Run("SET s other");
+        Assert.Equal(Ok, await MigrateAsync(target.Port, "s", "0"));
+        Assert.All(target.Requests, static request => Assert.Contains("one", request[3], StringComparison.Ordinal));
+        Assert.Equal("$5\r\nother\r\n", _client.Run("GET s"));
+        Assert.Equal("$-1\r\n", other.Run("GET s"));
     }
 
     [Fact]
@@ -282,9 +358,9 @@ public sealed class MigrateCommandTests : IDisposable
         using var silent = new TcpListener(IPAddress.Loopback, 0);
         silent.Start();
         string port = ((IPEndPoint)silent.LocalEndpoint).Port.ToString(CultureInfo.InvariantCulture);
-        string[] request = ["MIGRATE", "127.0.0.1", port, "s", "0", "60000"];
+        string[] request = ["MIGRATE", "127.0.0.1", port, "s", "0", "60000", "COPY"];
         _client.Run("SET s one");
-        var waiting = Enumerable.Range(0, MigrateProgress.CountMax)
+        var waiting = Enumerable.Range(0, KeysOnTheirWay.ClientsMax)
             .Select(_ => new CommandClient(_client.Server)).ToList();
         Assert.All(waiting, client => Assert.Empty(client.Begin(request)));
 
