@@ -55,7 +55,7 @@ internal sealed class CommandClient
     /// <summary>Executes a command and gives the reply's bytes; if it waits, as if its time had passed.</summary>
     public byte[] CallBytes(params string[] arguments)
     {
-        Context.Enter();
+        _ = Context.TryEnter();
         Context.WriteMessages();
         Execute(arguments);
         if (Context.GaveWay && Client.IsParked)
@@ -75,7 +75,7 @@ internal sealed class CommandClient
     /// </summary>
     public string Begin(params string[] arguments)
     {
-        Context.Enter();
+        _ = Context.TryEnter();
         Context.WriteMessages();
         Execute(arguments);
         BeginWait(arguments);
@@ -89,7 +89,7 @@ internal sealed class CommandClient
         Context.WriteMessages();
         if (_wait is { IsCompleted: true })
         {
-            Context.Enter();
+            _ = Context.TryEnter();
             EndWait();
             Context.Leave();
         }

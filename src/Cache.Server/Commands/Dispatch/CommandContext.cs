@@ -171,7 +171,7 @@ internal sealed class CommandContext : DatabaseVisit
     }
 
     /// <summary>
-    /// As <see cref="TryEnter"/>, for a client whose requests use no keyspace: no swap is waited for, or waits for them.
+    /// For a client whose requests use no keyspace: no swap is waited for, or waits for them.
     /// </summary>
     public void EnterWithoutDatabases() => _callEnd = 0;
 

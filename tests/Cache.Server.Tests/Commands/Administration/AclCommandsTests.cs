@@ -234,8 +234,9 @@ public sealed class AclCommandsTests : CommandTestBase
         {
             if (command.Categories.Contains("@pubsub")) // Channels of shards have the specifications of keys.
                 continue;
-            string[] words = [.. command.Name.Split('|'), .. Enumerable.Repeat("foreign", Math.Abs(command.Arity))];
-            string[] request = words[..Math.Abs(command.Arity)];
+            int length = Math.Max(Math.Abs(command.Arity), command.KeySpecifications.Max(LengthWithKey));
+            string[] words = [.. command.Name.Split('|'), .. Enumerable.Repeat("foreign", length)];
+            string[] request = words[..length];
             foreach (var keys in command.KeySpecifications)
             {
                 if (keys.FirstBehindNumber > 0)
@@ -249,4 +250,7 @@ public sealed class AclCommandsTests : CommandTestBase
                 other.Call(request));
         }
     }
+
+    // With a number of keys, and one key behind it: a script may have none.
+    private static int LengthWithKey(KeySpecification keys) => keys.FirstBehindNumber > 0 ? keys.First + 2 : 0;
 }

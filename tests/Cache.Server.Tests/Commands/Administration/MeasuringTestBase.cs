@@ -56,7 +56,7 @@ public abstract class MeasuringTestBase : IDisposable
         int count = CommonRequestReader.Read(input, requests);
         Assert.Equal(names.Length, count);
         Clock.Step = TimeSpan.FromMilliseconds(milliseconds);
-        Client.Context.Enter();
+        _ = Client.Context.TryEnter();
         int executed = CommonCommands.Execute(input, requests.AsSpan(0, count), int.MaxValue, Client.Context);
         Client.Context.Leave();
         Clock.Step = TimeSpan.Zero;

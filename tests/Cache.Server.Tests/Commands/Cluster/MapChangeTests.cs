@@ -99,7 +99,7 @@ public sealed class MapChangeTests : CommandTestBase
         Client.Run("SET bar v");
         Server.Databases.LongWaitMax = Server.Databases.TurnWaitMax = TimeSpan.Zero;
         var other = Connect();
-        other.Context.Enter();
+        _ = other.Context.TryEnter();
         Assert.False(Take(WithoutBar, 1, out string? problem));
         Assert.Equal("commands of other clients took too long; nothing was changed, try again", problem);
         other.Context.Leave();
@@ -145,7 +145,7 @@ public sealed class MapChangeTests : CommandTestBase
     public void TryTake_WhileAnotherOneChangesIt_WaitsWithoutAVisit()
     {
         var other = Connect();
-        other.Context.Enter();
+        _ = other.Context.TryEnter();
         Thread second;
         lock (Server.Cluster!.Changing)
         {

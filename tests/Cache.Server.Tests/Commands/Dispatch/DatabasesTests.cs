@@ -74,7 +74,7 @@ public sealed class DatabasesTests : CommandTestBase
         var server = Server;
         var stay = Connect().Context;
         stay.SharesThread = true;
-        stay.Enter();
+        _ = stay.TryEnter();
         var swapper = Connect();
         var swap = new Thread(() => swapper.Run("SWAPDB 0 1"));
         swap.Start();
@@ -97,7 +97,7 @@ public sealed class DatabasesTests : CommandTestBase
         Server.Databases.LongWaitMax = Server.Databases.TurnWaitMax = TimeSpan.Zero;
         var stay = Connect().Context;
         stay.SharesThread = isTurn;
-        stay.Enter();
+        _ = stay.TryEnter();
 
         Assert.Equal(
             "-ERR commands of other clients took too long; nothing was swapped, try again\r\n",
