@@ -40,7 +40,7 @@ internal static class MapChange
         lock (server.Cluster!.Changing)
             isTaken = TryTakeNext(map, server, keep, out problem);
         if (stay != DatabaseStay.None)
-            server.Databases.Enter(own!, stay);
+            _ = server.Databases.TryEnter(own!, stay);
         return isTaken;
     }
 
