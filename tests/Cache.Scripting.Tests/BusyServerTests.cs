@@ -118,12 +118,12 @@ public sealed class BusyServerTests : IAsyncLifetime
     public async Task BlockedClient_WaitEndsWhileBusy_ItAloneIsPutOff()
     {
         var (blocked, other) = (await ConnectAsync(), await ConnectAsync());
-        await blocked.SendAsync("BLPOP list 0.1\r\n");
+        await blocked.SendAsync("BLPOP list 2\r\n");
         await UntilBlockedAsync(other);
         var runs = await BeginAsync(Endless);
         await CallAsync(other, "GET x", Busy);
         var reply = blocked.ReadAsync(5);
-        await Task.Delay(200, TestContext.Current.CancellationToken); // The wait ends meanwhile, on the thread of all.
+        await Task.Delay(2200, TestContext.Current.CancellationToken); // The wait ends meanwhile, on the thread of all.
 
         await CallAsync(other, "GET x", Busy);
         Assert.False(reply.IsCompleted);
