@@ -30,8 +30,6 @@ internal static class KeptDirectives
         Text("bind-source-addr", ""),
         Fixed(Text("bio_cpulist", "")),
         Number("busy-reply-threshold", 5000, 0, long.MaxValue),
-        YesNo("cluster-allow-pubsubshard-when-down", "yes"),
-        YesNo("cluster-allow-reads-when-down", "no"),
         YesNo("cluster-allow-replica-migration", "yes"),
         Number("cluster-announce-bus-port", 0, 0, ushort.MaxValue),
         Kind("cluster-announce-hostname", "", OddKinds.HostName),
