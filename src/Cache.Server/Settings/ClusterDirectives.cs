@@ -44,7 +44,7 @@ internal static class ClusterDirectives
     public static bool NeedsAllSlots(ServerSettings settings) =>
         settings.Kept.GetValueOrDefault(NeedsAll) == "yes";
 
-    /// <summary>Whether commands that write nothing are answered while a slot that must have an owner has none.</summary>
+    /// <summary>Whether what writes nothing is answered while a slot that must have an owner has none.</summary>
     public static bool AllowsReadsWhenDown(ServerSettings settings) =>
         settings.Kept.GetValueOrDefault(AllowsReads) == "yes";
 
