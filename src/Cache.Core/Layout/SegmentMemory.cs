@@ -26,7 +26,9 @@ internal sealed unsafe class SegmentMemory : IDisposable
     {
         SegmentSize = segmentSize;
         // Besides segment 0, a few that replace those which are full but not yet free.
-        _records = new NativeReservation(lengthMin + 4L * segmentSize, lengthWanted, hugePages);
+        // Where several share a huge page, the system would fill those again that were given back, beside one in use.
+        _records = new NativeReservation(
+            lengthMin + 4L * segmentSize, lengthWanted, hugePages && segmentSize == SizeMax);
         _prefault = new Prefault(_records, segmentSize, lengthMin, PrefaultSteps);
         Count = (int)Math.Min(int.MaxValue, _records.Length / segmentSize);
         long infoLength = (long)Count * SegmentInfo.Size;

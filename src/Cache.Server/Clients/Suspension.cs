@@ -82,7 +82,8 @@ internal sealed class Suspension
     public bool TryUnblock(SuspensionEnd end)
     {
         lock (_gate)
-            return _reason is not (SuspensionReason.Delay or SuspensionReason.Pause) && TryEndCore(end);
+            return _reason is not (SuspensionReason.Delay or SuspensionReason.Pause or SuspensionReason.Target)
+                && TryEndCore(end);
     }
 
     /// <summary>Ends a suspension of a given reason. Any thread.</summary>

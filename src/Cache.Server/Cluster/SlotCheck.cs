@@ -26,8 +26,8 @@ internal struct SlotCheck(SlotView view)
     }
 
     /// <summary>The error reply; null: the command may be executed here.</summary>
-    /// <param name="isUp">Whether commands with keys are answered at all.</param>
-    public readonly byte[]? FindError(bool isUp)
+    /// <param name="downError">What is replied to it because of the cluster's state; null: nothing.</param>
+    public readonly byte[]? FindError(byte[]? downError)
     {
         if (_slot == None)
             return null;
@@ -35,7 +35,7 @@ internal struct SlotCheck(SlotView view)
         {
             SlotFault.NotServed => "CLUSTERDOWN Hash slot not served"u8.ToArray(),
             SlotFault.Crossed => "CROSSSLOT Keys in request don't hash to the same slot"u8.ToArray(),
-            _ when !isUp => "CLUSTERDOWN The cluster is down"u8.ToArray(),
+            _ when downError is not null => downError,
             _ when !view.Owns(_slot) => Moved(),
             _ => null,
         };

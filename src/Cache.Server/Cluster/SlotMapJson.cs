@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Globalization;
+using System.Text;
 using System.Text.Json;
 
 namespace Cache.Server.Cluster;
@@ -31,6 +32,8 @@ internal static class SlotMapJson
             return null;
         }
 
+        if (bytes.Span.StartsWith(Encoding.UTF8.Preamble))
+            bytes = bytes[Encoding.UTF8.Preamble.Length..]; // Of an editor.
         try
         {
             using var document = JsonDocument.Parse(bytes, _reading);

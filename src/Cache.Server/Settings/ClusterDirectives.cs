@@ -1,6 +1,6 @@
 namespace Cache.Server.Settings;
 
-/// <summary>The directives for static shards: two of Redis, and three of our own.</summary>
+/// <summary>The directives for static shards: four of Redis, and three of our own.</summary>
 internal static class ClusterDirectives
 {
     public const string Enabled = "cluster-enabled";
@@ -8,6 +8,9 @@ internal static class ClusterDirectives
     public const string MapFile = "cluster-map";
     public const string Self = "cluster-self";
     public const string NeedsAll = "cluster-require-full-coverage";
+
+    public const string AllowsReads = "cluster-allow-reads-when-down";
+    public const string AllowsChannels = "cluster-allow-pubsubshard-when-down";
 
     /// <summary>The file of the map if nothing names one.</summary>
     public const string MapFileDefault = "cluster.json";
@@ -29,9 +32,23 @@ internal static class ClusterDirectives
         new(NeedsAll, OneOfKind.YesNo, "no",
             "Yes: while a slot has no owner, commands with keys are refused; no: those of that slot alone.")
             { IsKept = true, IsChangeable = true },
+        new(AllowsReads, OneOfKind.YesNo, "no",
+            "Yes: what that refuses is only what writes.")
+            { IsKept = true, IsChangeable = true },
+        new(AllowsChannels, OneOfKind.YesNo, "yes",
+            "Yes: commands of sharded channels are not refused then.")
+            { IsKept = true, IsChangeable = true },
     ];
 
     /// <summary>Whether each slot must have an owner.</summary>
     public static bool NeedsAllSlots(ServerSettings settings) =>
         settings.Kept.GetValueOrDefault(NeedsAll) == "yes";
+
+    /// <summary>Whether what writes nothing is answered while a slot that must have an owner has none.</summary>
+    public static bool AllowsReadsWhenDown(ServerSettings settings) =>
+        settings.Kept.GetValueOrDefault(AllowsReads) == "yes";
+
+    /// <summary>Whether commands of sharded channels are answered then.</summary>
+    public static bool AllowsChannelsWhenDown(ServerSettings settings) =>
+        settings.Kept.GetValueOrDefault(AllowsChannels) != "no";
 }

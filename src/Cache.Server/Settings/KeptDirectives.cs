@@ -29,8 +29,6 @@ internal static class KeptDirectives
         Fixed(Text("bgsave_cpulist", "")),
         Text("bind-source-addr", ""),
         Fixed(Text("bio_cpulist", "")),
-        YesNo("cluster-allow-pubsubshard-when-down", "yes"),
-        YesNo("cluster-allow-reads-when-down", "no"),
         YesNo("cluster-allow-replica-migration", "yes"),
         Number("cluster-announce-bus-port", 0, 0, ushort.MaxValue),
         Kind("cluster-announce-hostname", "", OddKinds.HostName),

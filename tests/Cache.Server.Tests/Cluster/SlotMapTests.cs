@@ -134,6 +134,15 @@ public sealed class SlotMapTests
     }
 
     [Fact]
+    public void TryRead_JsonOfAnEditorOfWindows_IsRead()
+    {
+        var map = SlotMapJson.TryRead(
+            Encoding.UTF8.GetBytes("\uFEFF{\r\n\"nodes\": [{ \"address\": \"a:1\" }] }\r\n"), out string? problem);
+        Assert.Null(problem);
+        Assert.Equal(["0-16383/0"], Describe(map!));
+    }
+
+    [Fact]
     public void TryRead_JsonWithoutSlots_DividesThem()
     {
         var map = SlotMapJson.TryRead(

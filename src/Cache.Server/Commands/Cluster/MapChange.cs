@@ -12,8 +12,8 @@ namespace Cache.Server.Commands.Cluster;
 ///  1  while no command is under way: what the server loses is no longer its own, and what it gains not yet
 ///  2  the keys of what it gains are removed, if there are any
 ///  3  the file is written; if that fails, the server keeps what it had, since nobody was told of the change
-///  4  who waits for a key that has left, or listens to its channels, is sent away; and its keys are removed
-///  5  what it gains is its own
+///  4  who listens to channels of what has left is sent away; and its keys are removed
+///  5  what it gains is its own; who waits for a key that has left is told where it is
 /// </code>
 /// A slot that moves starts empty, also behind a failure between these steps. Who has called knows behind it that no
 /// command on a lost slot is still under way. Another call waits for this one.
@@ -69,10 +69,10 @@ internal static class MapChange
             return false;
         }
 
-        server.Waits.Wake(key => lost[KeySlot.Of(key)]);
         EndListeners(lost, server);
         RemoveKeys(lost, server);
         cluster.View = after;
+        server.Waits.Wake(key => lost[KeySlot.Of(key)]);
         return true;
     }
 

@@ -8,6 +8,7 @@ using Cache.Server.Commands.Replies;
 using Cache.Server.Commands.Table;
 using Cache.Server.Protocol;
 using Cache.Server.Security;
+using Cache.Server.Settings;
 
 namespace Cache.Server.Commands.Dispatch;
 
@@ -315,7 +316,13 @@ internal static class CommandDispatcher
                 check.Take(queue.CommandOf(i), queue[i]);
         }
 
-        if (check.FindError(cluster.IsUpBy(view)) is not { } error)
+        byte[]? downError = cluster.IsUpBy(view)
+            ? null
+            : ClusterDown.FindError(
+                command,
+                ClusterDirectives.AllowsChannelsWhenDown(context.Server.Settings),
+                ClusterDirectives.AllowsReadsWhenDown(context.Server.Settings));
+        if (check.FindError(downError) is not { } error)
             return false;
         if (isExec)
             Transaction.Of(context).Reset();

@@ -62,7 +62,7 @@ internal static class MigrateCommand
                 error = progress.Finish();
             else if (context.SuspensionEnd == SuspensionEnd.Closing)
                 error = "ERR The client ends, and a key may be at both servers";
-            else // CLIENT UNBLOCK has ended the wait.
+            else // Woken for something else.
                 Park(sending, context);
             if (context.GaveWay)
                 return;

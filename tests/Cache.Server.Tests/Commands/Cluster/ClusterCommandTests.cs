@@ -71,6 +71,30 @@ public sealed class ClusterCommandTests : CommandTestBase
         Assert.Equal("$-1\r\n", Client.Run("GET " + TestCluster.Own));
     }
 
+    // As redis-server 7.0.15 replies, whose slots were lost.
+    [Fact]
+    public void Commands_WhileTheClusterIsDown_AreAnsweredAsTheDirectivesSay()
+    {
+        const string Down = "-CLUSTERDOWN The cluster is down\r\n";
+        Server.Cluster = TestCluster.Create(needsAll: true);
+        Assert.Equal(":0\r\n", Client.Run("SPUBLISH bar x"));
+        Assert.Equal("-MOVED 12182 127.0.0.1:7300\r\n", Client.Run("SPUBLISH foo x"));
+        Client.Run("MULTI");
+        Assert.Equal("+QUEUED\r\n", Client.Run("SPUBLISH bar x"));
+        Assert.Equal(Down, Client.Run("EXEC"));
+        Server.Settings.Kept["cluster-allow-pubsubshard-when-down"] = "no";
+        Assert.Equal(Down, Client.Run("SPUBLISH bar x"));
+        Server.Settings.Kept["cluster-allow-reads-when-down"] = "yes";
+        Assert.Equal(Down, Client.Run("SPUBLISH bar x"));
+        Assert.Equal("$-1\r\n", Client.Run("GET bar"));
+        Assert.Equal("-MOVED 12182 127.0.0.1:7300\r\n", Client.Run("GET foo"));
+        Assert.Equal(
+            "-CLUSTERDOWN The cluster is down and only accepts read commands\r\n", Client.Run("SET bar v"));
+        Client.Run("MULTI");
+        Client.Run("GET bar");
+        Assert.Equal("*1\r\n$-1\r\n", Client.Run("EXEC"));
+    }
+
     [Fact]
     public void Get_OnAServerThatTheMapDoesNotName_IsAlwaysRedirected()
     {

@@ -68,6 +68,23 @@ public sealed class MapChangeTests : CommandTestBase
         Assert.Equal("+PONG\r\n", waiter.Run("PING"));
     }
 
+    // Nobody owns the slot for a moment: that is not what the client is told.
+    [Fact]
+    public void TryTake_KeyThatIsWaitedFor_IsToldBehindTheChange()
+    {
+        for (int i = 0; i < 20_000; i++)
+            Server.Store.Set(Encoding.ASCII.GetBytes($"key{i}"), "v"u8);
+        var waiter = Connect();
+        Assert.Equal("", waiter.Begin("BLPOP", "bar", "0"));
+        string reply = "";
+        var client = new Thread(() => SpinWait.SpinUntil(
+            () => (reply = waiter.Receive()).Length > 0, TimeSpan.FromSeconds(20)));
+        client.Start();
+        Assert.True(Take(WithoutBar, 1, out _));
+        client.Join();
+        Assert.Equal("-MOVED 5061 127.0.0.1:7300\r\n", reply);
+    }
+
     [Fact]
     public void TryTake_ChannelOfASlotThatLeaves_EndsItsListener()
     {

@@ -43,12 +43,25 @@ public sealed class AllocationTests : IDisposable
     [InlineData("LCS key other LEN")]
     [InlineData("COMMAND INFO")]
     [InlineData("COMMAND DOCS")]
-    public void Execute_WarmedUp_AllocatesNothing(string line)
+    public void Execute_WarmedUp_AllocatesNothing(string line) => Measure(line, TestServerState.Create(_store));
+
+    [Theory]
+    [InlineData("GET key")]
+    [InlineData("SET key other")]
+    [InlineData("MGET {key}1 {key}2 key")]
+    [InlineData("MSET {key}1 a key b")]
+    public void Execute_InACluster_AllocatesNothing(string line)
+    {
+        var server = TestServerState.Create(_store);
+        server.Cluster = TestCluster.Create("127.0.0.1:7299");
+        Measure(line, server);
+    }
+
+    private void Measure(string line, ServerState server)
     {
         _store.Set("key"u8, "value"u8);
         _store.Set("other"u8, "value"u8);
         _store.Set("counter"u8, "1000000"u8);
-        var server = TestServerState.Create(_store);
         server.Settings.SlowLogMicroseconds = -1; // A call that took long is logged, which allocates.
         var client = server.Clients.TryAdd(new ClientEndPoints("127.0.0.1:50000", "127.0.0.1:6379"), () => { })!;
         var context = server.Contexts.Borrow();

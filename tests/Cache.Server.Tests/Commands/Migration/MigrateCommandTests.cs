@@ -342,6 +342,9 @@ public sealed class MigrateCommandTests : IDisposable
         Assert.Empty(_client.Begin("MIGRATE", "127.0.0.1", target.Port, "s", "0", "60000"));
         isAsked.Wait(Token);
         Assert.Equal(1, _client.Server.Watches.Count);
+        var other = new CommandClient(_client.Server);
+        Assert.Equal(":0\r\n", other.Run($"CLIENT UNBLOCK {_client.Client.Id}"));
+        Assert.Empty(_client.Receive());
 
         _client.Client.Kill();
 
