@@ -102,4 +102,16 @@ public sealed class ClusterScriptTests : IAsyncLifetime
             await ScriptServer.CallAsync(_client, "EVAL", "return redis.pcall('get', 'b')", "0"));
         Assert.Equal("+PONG\r\n", await ScriptServer.CallAsync(_client, "EVAL", "return redis.call('ping')", "0"));
     }
+
+    [Fact]
+    public async Task Eval_ClusterIsDownAndReadable_WritesFail()
+    {
+        await ScriptServer.CallAsync(_client, "CONFIG", "SET", "cluster-require-full-coverage", "yes");
+        await ScriptServer.CallAsync(_client, "CONFIG", "SET", "cluster-allow-reads-when-down", "yes");
+
+        Assert.StartsWith(Nil, await ScriptServer.CallAsync(_client, "EVAL", "return redis.call('get', 'b')", "0"));
+        Assert.StartsWith(
+            "-ERR Script attempted to execute a write command while the cluster is down and readonly",
+            await ScriptServer.CallAsync(_client, "EVAL", "return redis.pcall('set', 'b', 'v')", "0"));
+    }
 }

@@ -44,16 +44,16 @@ internal struct SlotCheck(SlotView view)
     /// <summary>
     /// The same for a command of a script, with the texts of Redis 7.0's scriptVerifyClusterState.
     /// </summary>
-    /// <param name="isUp">Whether commands with keys are answered at all.</param>
+    /// <param name="downError">What is replied to it because of the cluster's state; null: nothing.</param>
     /// <param name="usedSlot">
     /// The slot that the script may use; <see cref="None"/>: it has used none yet, so this one from now on. Null: all.
     /// </param>
-    public readonly byte[]? FindErrorInScript(bool isUp, ref int? usedSlot)
+    public readonly byte[]? FindErrorInScript(byte[]? downError, ref int? usedSlot)
     {
         if (_slot == None)
             return null;
-        if (_fault == SlotFault.None && !isUp)
-            return "ERR Script attempted to execute a command while the cluster is down"u8.ToArray();
+        if (_fault == SlotFault.None && downError is not null)
+            return downError;
         if (_fault != SlotFault.None || !view.Owns(_slot))
             return "ERR Script attempted to access a non local key in a cluster node"u8.ToArray();
         if (usedSlot == None)

@@ -1,6 +1,6 @@
 namespace Cache.Server.Settings;
 
-/// <summary>The directives for static shards: four of Redis, and three of our own.</summary>
+/// <summary>The directives for static shards: of Redis, and of our own.</summary>
 internal static class ClusterDirectives
 {
     public const string Enabled = "cluster-enabled";

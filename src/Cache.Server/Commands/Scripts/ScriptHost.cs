@@ -8,6 +8,7 @@ using Cache.Server.Commands.Table;
 using Cache.Server.Protocol;
 using Cache.Server.Scripts;
 using Cache.Server.Security;
+using Cache.Server.Settings;
 
 namespace Cache.Server.Commands.Scripts;
 
@@ -169,7 +170,13 @@ internal sealed class ScriptHost : IScriptHost
         var check = new SlotCheck(view);
         check.Take(command, request);
         int? slot = UsesOneSlot ? _slot : null;
-        byte[]? error = check.FindErrorInScript(cluster.IsUpBy(view), ref slot);
+        byte[]? downError = cluster.IsUpBy(view)
+            ? null
+            : ClusterDown.FindErrorInScript(
+                command,
+                ClusterDirectives.AllowsChannelsWhenDown(_context.Server.Settings),
+                ClusterDirectives.AllowsReadsWhenDown(_context.Server.Settings));
+        byte[]? error = check.FindErrorInScript(downError, ref slot);
         _slot = slot ?? _slot;
         return error;
     }
