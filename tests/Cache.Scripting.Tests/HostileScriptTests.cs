@@ -21,6 +21,21 @@ public sealed class HostileScriptTests
     }
 
     [Theory]
+    [InlineData("rpush")]
+    [InlineData("del")]
+    public async Task Eval_OneLongTextManyTimes_IsRefused(string command)
+    {
+        await using var server = await ScriptServer.StartAsync();
+
+        Assert.StartsWith(
+            "-ERR not enough memory",
+            await server.EvalAsync(
+                "local s, t = string.rep('x', 3e7), {} for i = 1, 100 do t[i] = s end "
+                + $"return redis.call('{command}', 'k', unpack(t))"));
+        Assert.Equal("+PONG\r\n", await server.EvalAsync("return redis.call('ping')"));
+    }
+
+    [Theory]
     // CVE-2022-24735, CVE-2025-46817: functions and metatables that others use are changed.
     [InlineData("string.format = function() return 'x' end")]
     [InlineData("getmetatable('').__index = function() return 'x' end")]

@@ -16,6 +16,9 @@ internal sealed class HostFunctions
     // Slots that a function needs besides its arguments.
     private const int Slots = 8;
 
+    // Longer texts are copied to an array that is not kept.
+    private const int KeptBytesMax = 64 * 1024;
+
     private readonly LuaMemory _memory;
     private readonly LoadText _load;
     private readonly LuaCallback[] _kept; // The native library has their addresses.
@@ -50,6 +53,8 @@ internal sealed class HostFunctions
     public Exception? End()
     {
         _host = null;
+        if (_buffer.Length > KeptBytesMax)
+            _buffer = new byte[KeptBytesMax];
         return _failure;
     }
 
@@ -104,8 +109,9 @@ internal sealed class HostFunctions
     {
         if (LuaApi.GetTop(state) == 0)
             return Fail(state, "ERR Please specify at least one argument for this redis lib call"u8);
-        if (!TryAddArguments(state))
-            return Fail(state, "ERR Lua redis lib command arguments must be strings or integers"u8);
+        if (!TryAddArguments(state, out bool areTexts))
+            return areTexts ? Fail(state, NoMemory)
+                : Fail(state, "ERR Lua redis lib command arguments must be strings or integers"u8);
         if (!HasRoom(state))
             return Fail(state, NoMemory);
         var reply = new ReplyReader(state, Host.Call());
@@ -121,8 +127,9 @@ internal sealed class HostFunctions
     {
         if (LuaApi.GetTop(state) == 0)
             return Fail(state, "ERR Please specify at least one argument for this redis lib call"u8);
-        if (!TryAddArguments(state))
-            return Fail(state, "ERR redis.acl_check_cmd() command arguments must be strings or integers"u8);
+        if (!TryAddArguments(state, out bool areTexts))
+            return areTexts ? Fail(state, NoMemory)
+                : Fail(state, "ERR redis.acl_check_cmd() command arguments must be strings or integers"u8);
         if (Host.MayCall() is not { } may)
             return Fail(state, "ERR Invalid command passed to redis.acl_check_cmd()"u8);
         LuaApi.PushBoolean(state, 1);
@@ -172,34 +179,39 @@ internal sealed class HostFunctions
         return !_memory.IsOverLimit;
     }
 
-    private bool TryAddArguments(nint state)
+    /// <param name="state">The state, with the arguments on its stack.</param>
+    /// <param name="areTexts">False: one is neither a text nor a number.</param>
+    /// <returns>False: that, or they are too long.</returns>
+    private bool TryAddArguments(nint state, out bool areTexts)
     {
         Host.ClearArguments();
+        areTexts = true;
+        bool haveRoom = true;
         int count = LuaApi.GetTop(state);
-        for (int i = 1; i <= count; i++)
+        for (int i = 1; i <= count && haveRoom && areTexts; i++)
         {
             switch (LuaApi.TypeOf(state, i))
             {
                 case LuaType.Text:
-                    Host.AddArgument(LuaValues.Read(state, i, ref _buffer));
+                    haveRoom = Host.TryAddArgument(LuaValues.Read(state, i, ref _buffer));
                     break;
                 case LuaType.Number:
-                    AddNumber(LuaApi.ToNumber(state, i, 0));
+                    haveRoom = TryAddNumber(LuaApi.ToNumber(state, i, 0));
                     break;
                 default:
-                    return false;
+                    areTexts = false;
+                    break;
             }
         }
 
-        return true;
+        return haveRoom && areTexts;
     }
 
-    private void AddNumber(double number)
+    private bool TryAddNumber(double number)
     {
         Span<byte> text = stackalloc byte[RespDouble.LengthMax];
-        if (double.IsNaN(number))
-            Host.AddArgument(double.IsNegative(number) ? "-nan"u8 : "nan"u8);
-        else
-            Host.AddArgument(text[..RespDouble.Format(number, text)]);
+        return double.IsNaN(number)
+            ? Host.TryAddArgument(double.IsNegative(number) ? "-nan"u8 : "nan"u8)
+            : Host.TryAddArgument(text[..RespDouble.Format(number, text)]);
     }
 }

@@ -30,7 +30,8 @@ internal interface IScriptHost
     void ClearArguments();
 
     /// <summary>Adds the name or an argument of the next command.</summary>
-    void AddArgument(ReadOnlySpan<byte> argument);
+    /// <returns>False: all of them together would be too long, and nothing was added.</returns>
+    bool TryAddArgument(ReadOnlySpan<byte> argument);
 
     /// <summary>Executes the command whose name and arguments were added.</summary>
     /// <returns>

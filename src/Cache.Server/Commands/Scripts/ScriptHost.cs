@@ -15,6 +15,9 @@ namespace Cache.Server.Commands.Scripts;
 /// <summary>Executes the commands of a script, as the client that runs it; one is kept with each context.</summary>
 internal sealed class ScriptHost : IScriptHost
 {
+    // Of all arguments of a command: a script may name a text of megabytes any number of times. As much as it may hold.
+    private const int ArgumentBytesMax = 128 << 20;
+
     // More is not kept for the next call.
     private const int KeptBytesMax = 64 * 1024;
     private const int KeptCountMax = 1024;
@@ -74,16 +77,19 @@ internal sealed class ScriptHost : IScriptHost
         _length = _count = 0;
     }
 
-    public void AddArgument(ReadOnlySpan<byte> argument)
+    public bool TryAddArgument(ReadOnlySpan<byte> argument)
     {
-        int needed = checked(_length + argument.Length);
+        if (argument.Length > ArgumentBytesMax - _length)
+            return false;
+        int needed = _length + argument.Length;
         if (needed > _bytes.Length)
-            Array.Resize(ref _bytes, (int)Math.Min(Math.Max(needed, 2L * _bytes.Length), Array.MaxLength));
+            Array.Resize(ref _bytes, Math.Max(needed, Math.Min(2 * _bytes.Length, ArgumentBytesMax)));
         if (_count == _arguments.Length)
             Array.Resize(ref _arguments, 2 * _count);
         argument.CopyTo(_bytes.AsSpan(_length));
         _arguments[_count++] = new ArgumentRange(_length, argument.Length);
         _length = needed;
+        return true;
     }
 
     /// <summary>A script begins.</summary>
