@@ -43,6 +43,9 @@ internal sealed class CommandClient
 
     public CommandContext Context { get; }
 
+    /// <summary>Called before the server executes a command, and after it: what the client does itself is not it.</summary>
+    public (Action Before, Action After)? Watch { get; init; }
+
     /// <summary>Whether the server ended the connection at once.</summary>
     public bool IsAborted { get; private set; }
 
@@ -105,7 +108,9 @@ internal sealed class CommandClient
         int offset = 0;
         for (int i = 0; i < ranges.Length; offset += arguments[i++].Length)
             ranges[i] = new ArgumentRange(offset, arguments[i].Length);
+        Watch?.Before();
         CommandDispatcher.Execute(new RespRequest(input, ranges), Context);
+        Watch?.After();
     }
 
     private void BeginWait(string[] arguments)

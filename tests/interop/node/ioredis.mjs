@@ -148,6 +148,27 @@ await check('blocking queue', async () => {
   equal(await workers[0].bzpopmin('io:none', 0.05), null);
   workers.forEach((own) => own.disconnect());
 });
+await check('scripts', async () => {
+  redis.defineCommand('slide', {
+    numberOfKeys: 1,
+    lua: `local now, window, most = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+      redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - window)
+      local used = redis.call('ZCARD', KEYS[1])
+      if used >= most then return redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2] end
+      redis.call('ZADD', KEYS[1], now, now .. ':' .. used)
+      redis.call('PEXPIRE', KEYS[1], window)
+      return used + 1`,
+  });
+  await redis.del('io:slide');
+  equal(await redis.slide('io:slide', 1000, 100, 2), 1);
+  await redis.script('FLUSH');
+  equal(await redis.slide('io:slide', 1050, 100, 2), 2);
+  equal(await redis.slide('io:slide', 1060, 100, 2), '1000');
+  equal(await redis.slide('io:slide', 1101, 100, 2), 2);
+  const replies = await redis.pipeline().slide('io:slide', 1300, 100, 2).slide('io:slide', 1301, 100, 2).exec();
+  equal(replies, [[null, 1], [null, 2]]);
+  await rejects(redis.eval("return redis.error_reply('MINE no')", 0), 'MINE no');
+});
 await check('info', async () => equal((await redis.info()).includes('redis_version:7.0.15'), true));
 
 redis.disconnect();

@@ -283,6 +283,69 @@ def waits_that_end_without_an_element(client):
     assert client.delete("py:z") == 1
 
 
+@check
+def lock_of_several_clients(client):
+    """redis-py's Lock: SET NX PX, and scripts that look whose it is before they extend or release it."""
+    port = client.connection_pool.connection_kwargs["port"]
+    inside, most, rounds = 0, 0, []
+
+    def work():
+        nonlocal inside, most
+        own = redis.Redis(port=port)
+        for _ in range(20):
+            with own.lock("py:lock", timeout=30, sleep=0.001):
+                inside += 1
+                most = max(most, inside)
+                rounds.append(1)
+                inside -= 1
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    assert most == 1 and len(rounds) == 80
+    lock = client.lock("py:lock", timeout=5)
+    assert lock.acquire(blocking=False) and lock.owned()
+    assert not client.lock("py:lock").acquire(blocking=False)
+    assert lock.extend(20) and client.pttl("py:lock") > 20_000
+    assert lock.reacquire() and client.pttl("py:lock") <= 5_000
+    lock.release()
+    assert client.exists("py:lock") == 0
+    lock = client.lock("py:lock", timeout=5)
+    lock.acquire()
+    client.set("py:lock", "another")
+    try:
+        lock.release()
+        raise AssertionError("A lock of another client was released.")
+    except redis.exceptions.LockNotOwnedError:
+        client.delete("py:lock")
+
+
+@check
+def script_that_was_forgotten(client):
+    """A registered script is sent again where the server does not know it."""
+    window = client.register_script(
+        "local used = redis.call('INCR', KEYS[1]) "
+        "if used == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end "
+        "return {used <= tonumber(ARGV[1]) and 1 or 0, used}")
+    client.delete("py:window")
+    assert [window(keys=["py:window"], args=[2, 60_000]) for _ in range(3)] == [[1, 1], [1, 2], [0, 3]]
+    client.script_flush()
+    assert window(keys=["py:window"], args=[2, 60_000]) == [0, 4]
+    assert client.pttl("py:window") > 0
+    with client.pipeline(transaction=True) as transaction:
+        window(keys=["py:window"], args=[9, 1], client=transaction)
+        transaction.get("py:window")
+        assert transaction.execute() == [[1, 5], b"5"]
+    try:
+        client.eval("return redis.call('incr', KEYS[1])", 1, "py:window:none:" + "x" * 9)
+        client.eval("return redis.call('lpush', KEYS[1], 1)", 1, "py:window")
+        raise AssertionError("The wrong type is an error.")
+    except redis.exceptions.ResponseError as error:
+        assert "WRONGTYPE" in str(error), error
+
+
 def main():
     client = redis.Redis(port=int(sys.argv[1]), single_connection_client=True)
     failed = 0
