@@ -43,7 +43,7 @@ internal sealed class CommandClient
 
     public CommandContext Context { get; }
 
-    /// <summary>Called before the server executes a command, and after it: what the client does itself is not it.</summary>
+    /// <summary>Called before the server executes a command, and after it: not while the client itself works.</summary>
     public (Action Before, Action After)? Watch { get; init; }
 
     /// <summary>Whether the server ended the connection at once.</summary>
