@@ -21,9 +21,6 @@ internal static class LuaApi
 
     public const int Succeeded = 0;
 
-    /// <summary>A status: memory was refused.</summary>
-    public const int FailedForMemory = 4;
-
     private const string Library = "lua54";
     private const CallingConvention Convention = CallingConvention.Cdecl;
 
