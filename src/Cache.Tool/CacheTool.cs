@@ -5,6 +5,7 @@ using Cache.Tool.Analysis;
 using Cache.Tool.Cluster;
 using Cache.Tool.Configuration;
 using Cache.Tool.Live;
+using Cache.Tool.Migration;
 using Cache.Tool.Verbs;
 
 namespace Cache.Tool;
@@ -16,6 +17,7 @@ internal static class CacheTool
     [
         ServerVerb.Verb, TopVerb.Verb, DoctorVerb.Verb, KeysVerb.Verb, BenchVerb.Verb, ConfigVerb.Verb,
         PackageVerb.Verb, ClusterVerb.Verb, AnalyzeVerb.Verb, VerifyVerb.Verb, InspectVerb.Verb, ConvertVerb.Verb,
+        ImportVerb.Verb, ExportVerb.Verb,
     ];
 
     /// <returns>The exit code.</returns>

@@ -6,6 +6,7 @@ using Cache.Durability.Format;
 using Cache.Durability.Journaling;
 using Cache.Durability.Rdb;
 using Cache.Durability.Recovery;
+using Cache.Tool.Migration;
 using Cache.Tool.Verbs;
 
 namespace Cache.Tool;
@@ -19,7 +20,6 @@ namespace Cache.Tool;
 internal sealed class DumpWriting(Report output, TimeProvider time, long memoryLimitBytes)
 {
     private const int ScanCount = 1_000;
-    private const int BufferBytes = 1 << 20;
 
     private long _written;
     private long _sliding;
@@ -27,7 +27,7 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
 
     public void Run(string from, string dump)
     {
-        ThrowIfUsed(dump);
+        NewDumpFile.ThrowIfUsed(dump);
         var idle = IdleDirectory.Open(from);
         ThrowIfNotWhole(idle, from);
         using var store = new CacheStore(
@@ -37,7 +37,7 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
         idle.ThrowIfUsedMeanwhile();
         long loaded = store.GetStatistics().Count; // None of them expires before the end of the load.
         loader.Complete();
-        WriteFile(dump, store, loader.Databases);
+        NewDumpFile.Write(dump, stream => WriteEntries(stream, store, loader.Databases));
         if (loaded != _written)
             output.Line($"not taken: {loaded - _written:n0} that have expired.");
         if (_sliding != 0)
@@ -55,17 +55,6 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
         }
 
         output.Line($"{dump} has {_written:n0} entries.");
-    }
-
-    private static void ThrowIfUsed(string dump)
-    {
-        if (Directory.Exists(dump))
-            throw new ToolException($"{dump} is a directory; the name of a file is needed that is new or empty.");
-        if (File.Exists(dump) && new FileInfo(dump).Length != 0)
-            throw new ToolException($"{dump} exists already. Name a file that is new or empty.");
-        string folder = Path.GetDirectoryName(Path.GetFullPath(dump))!;
-        if (!Directory.Exists(folder))
-            throw new ToolException($"{folder} does not exist; {dump} cannot be made in it.");
     }
 
     private void ThrowIfNotWhole(IdleDirectory idle, string from)
@@ -125,36 +114,6 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
                 $"The entries need more than the limit of {store.MemoryLimitBytes >> 20}mb. Give more: "
                 + "--maxmemory SIZE.");
         }
-    }
-
-    private void WriteFile(string dump, CacheStore store, byte[]? databases)
-    {
-        string path = Path.GetFullPath(dump);
-        string unfinished = path + FileNames.TemporaryEnding;
-        var options = new FileStreamOptions
-        {
-            Mode = FileMode.CreateNew,
-            Access = FileAccess.Write,
-            BufferSize = BufferBytes,
-        };
-        if (!OperatingSystem.IsWindows())
-            options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
-        using (var stream = new FileStream(unfinished, options))
-        {
-            try
-            {
-                WriteEntries(stream, store, databases);
-                stream.Flush(flushToDisk: true);
-            }
-            catch
-            {
-                File.Delete(unfinished);
-                throw;
-            }
-        }
-
-        ThrowIfUsed(dump);
-        File.Move(unfinished, path, overwrite: true);
     }
 
     private void WriteEntries(Stream stream, CacheStore store, byte[]? databases)

@@ -411,8 +411,8 @@ internal static class FolderArrows
         ["Cache.Tool"] =
         [
             Verbs, "Cache.Tool.Analysis", "Cache.Tool.Cluster", "Cache.Tool.Live", "Cache.Tool.Standalone",
-            "Cache.Tool.Configuration", Core, Contracts, StreamContracts, "Cache.Durability.Attachment",
-            "Cache.Durability.Journaling",
+            "Cache.Tool.Migration", "Cache.Tool.Configuration", Core, Contracts, StreamContracts,
+            "Cache.Durability.Attachment", "Cache.Durability.Journaling",
             "Cache.Durability.Recovery", "Cache.Durability.Dumps",
             "Cache.Durability.Rdb", "Cache.Durability.Catalog", "Cache.Durability.Files",
             "Cache.Durability.Format",
@@ -432,6 +432,9 @@ internal static class FolderArrows
         ["Cache.Tool.Live"] = [Verbs, "Cache.Tool.Client", Statistics],
         // Compares maps of slots, and sends them.
         ["Cache.Tool.Cluster"] = [Verbs, "Cache.Tool.Client", ClusterMaps],
+        // Copies between servers and files of Redis (decision 275).
+        ["Cache.Tool.Migration"] =
+            [Verbs, "Cache.Tool.Client", "Cache.Durability.Rdb", "Cache.Durability.Catalog"],
         ["Cache.Tool.Client"] = [Verbs],
         // What the server would say of a configuration.
         ["Cache.Tool.Configuration"] = [Verbs, "Cache.Hosting.Configuration", Server, Core, Contracts],

@@ -60,7 +60,7 @@ internal sealed class RdbCollections(RdbSource source, RdbStrings strings, RdbEl
                 ReadMembers(isText: type == RdbType.SortedSetText);
                 break;
             case RdbType.ListQuicklist:
-                for (long count = strings.ReadLength(); count > 0; count--)
+                for (long count = strings.ReadLength(); count > 0; count--, elements.EndItem())
                     ReadPacked(RdbZiplist.TryRead, "ziplist");
                 break;
             case RdbType.ListQuicklist2:
@@ -97,7 +97,7 @@ internal sealed class RdbCollections(RdbSource source, RdbStrings strings, RdbEl
 
     private void ReadStrings(int stringsEach)
     {
-        for (long count = strings.ReadLength(); count > 0; count--)
+        for (long count = strings.ReadLength(); count > 0; count--, elements.EndItem())
         {
             for (int i = 0; i < stringsEach; i++)
                 elements.Add(strings.Read(ref _text).Span);
@@ -113,7 +113,7 @@ internal sealed class RdbCollections(RdbSource source, RdbStrings strings, RdbEl
 
     private void ReadNodes()
     {
-        for (long count = strings.ReadLength(); count > 0; count--)
+        for (long count = strings.ReadLength(); count > 0; count--, elements.EndItem())
         {
             long at = source.Offset;
             switch (strings.ReadLength())
@@ -132,7 +132,7 @@ internal sealed class RdbCollections(RdbSource source, RdbStrings strings, RdbEl
 
     private void ReadMembers(bool isText)
     {
-        for (long count = strings.ReadLength(); count > 0; count--)
+        for (long count = strings.ReadLength(); count > 0; count--, elements.EndItem())
         {
             elements.Add(strings.Read(ref _text).Span);
             long at = source.Offset;

@@ -13,6 +13,8 @@ internal sealed class RdbElements(int bytesMax, int countMax)
     private readonly List<double> _scores = [];
     private byte[] _bytes = [];
     private int _used;
+    private Action<RdbElements>? _take;
+    private int _partBytes;
 
     /// <summary>The bytes of all strings that are kept.</summary>
     public int Bytes => _used;
@@ -48,6 +50,18 @@ internal sealed class RdbElements(int bytesMax, int countMax)
         Clear();
         _bytes = [];
         _ends.Capacity = _scores.Capacity = 0;
+    }
+
+    /// <summary>From now on hands on what there is whenever it has so many bytes; at the end there is a rest.</summary>
+    public void HandOn(int partBytes, Action<RdbElements>? take) => (_partBytes, _take) = (partBytes, take);
+
+    /// <summary>Called between two items: here a part may end.</summary>
+    public void EndItem()
+    {
+        if (_take is null || _used < _partBytes)
+            return;
+        _take(this);
+        Clear();
     }
 
     public void Clear()

@@ -10,4 +10,10 @@ internal readonly record struct RdbEntry(
 {
     /// <summary>What it is; of a collection, <see cref="RdbReader.Elements"/> has the value.</summary>
     public RdbKind Kind { get; init; }
+
+    /// <summary>Its type and encoding, where values are read as they are.</summary>
+    public RdbType Type { get; init; }
+
+    /// <summary>What became of the value, where values are read as they are.</summary>
+    public RdbRawState State { get; init; }
 }

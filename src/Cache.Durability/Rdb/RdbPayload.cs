@@ -16,6 +16,19 @@ internal static class RdbPayload
     /// <summary>The bytes behind the value.</summary>
     public const int FooterLength = sizeof(ushort) + ChecksumLength;
 
+    /// <summary>Writes what is behind a value.</summary>
+    /// <param name="type">Its type.</param>
+    /// <param name="value">The value, as a file of that version has it.</param>
+    /// <param name="version">The version.</param>
+    /// <param name="footer">Gets it.</param>
+    public static void WriteFooter(RdbType type, ReadOnlySpan<byte> value, int version, Span<byte> footer)
+    {
+        BinaryPrimitives.WriteUInt16LittleEndian(footer, (ushort)version);
+        ulong sum = Crc64.Append(Crc64.Append(0, [(byte)type]), value);
+        BinaryPrimitives.WriteUInt64LittleEndian(
+            footer[sizeof(ushort)..], Crc64.Append(sum, footer[..sizeof(ushort)]));
+    }
+
     /// <summary>Checks version and checksum.</summary>
     /// <param name="payload">The payload, from anybody.</param>
     /// <param name="value">The type and the value, which may still be anything.</param>

@@ -28,6 +28,7 @@ internal sealed class RdbReader
     private readonly RdbStrings _strings;
     private readonly RdbSkipper _skipper;
     private readonly RdbValues? _values;
+    private readonly RdbRawValues? _raw;
     private readonly Dictionary<string, string> _auxiliaries = [];
     private readonly SortedDictionary<string, long> _skipped = new(StringComparer.Ordinal);
 
@@ -52,6 +53,12 @@ internal sealed class RdbReader
         Version = ReadHeader();
     }
 
+    /// <summary>A reader of values of all types as they are.</summary>
+    /// <param name="stream">The file.</param>
+    /// <param name="keptMax">The bytes from which on a collection is read in parts.</param>
+    public RdbReader(Stream stream, int keptMax)
+        : this(stream) => _raw = new RdbRawValues(_source, _strings, _skipper, keptMax);
+
     public int Version { get; }
 
     /// <summary>Of the last entry, if it is a collection.</summary>
@@ -69,10 +76,16 @@ internal sealed class RdbReader
     /// <summary>The numbers of skipped items: entries by type, libraries of functions, data of modules.</summary>
     public IReadOnlyDictionary<string, long> Skipped => _skipped;
 
+    /// <summary>Reads the last value, if it is in parts.</summary>
+    /// <param name="partBytes">The bytes of its strings that make a part, at the least.</param>
+    /// <param name="take">Gets each part.</param>
+    public void ReadParts(int partBytes, Action<RdbElements> take) => _raw!.ReadParts(partBytes, take);
+
     /// <summary>Reads the next entry; false after the last entry.</summary>
     /// <exception cref="RdbFormatException">The file is damaged here, or in its checksum.</exception>
     public bool TryRead(out RdbEntry entry)
     {
+        _raw?.Finish(_source.Offset);
         while (!_isOver)
         {
             long at = _source.Offset;
@@ -85,6 +98,13 @@ internal sealed class RdbReader
             var key = _strings.Read(ref _key);
             long? expiresAtMs = _expiresAtMs;
             _expiresAtMs = null;
+            if (_raw is not null)
+            {
+                var state = _raw.Read(type, at);
+                entry = new RdbEntry(_database, key, _raw.Value, expiresAtMs) { Type = type, State = state };
+                return true;
+            }
+
             if (type == RdbType.String)
             {
                 entry = new RdbEntry(_database, key, _strings.Read(ref _value), expiresAtMs);

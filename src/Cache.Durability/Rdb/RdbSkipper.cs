@@ -28,23 +28,9 @@ internal sealed class RdbSkipper
     {
         switch (type)
         {
-            case RdbType.List or RdbType.Set:
-                SkipStrings(_strings.ReadLength());
-                break;
-            case RdbType.Hash:
-                SkipPairs(_strings.Skip);
-                break;
-            case RdbType.SortedSet:
-                SkipPairs(() => _source.Skip(sizeof(double)));
-                break;
-            case RdbType.SortedSetText:
-                SkipPairs(SkipScore);
-                break;
-            case RdbType.ListQuicklist:
-                SkipStrings(_strings.ReadLength());
-                break;
-            case RdbType.ListQuicklist2:
-                SkipNodes();
+            case var _ when IsSequence(type):
+                for (long count = _strings.ReadLength(); count > 0; count--)
+                    SkipItem(type);
                 break;
             case RdbType.Stream or RdbType.Stream2 or RdbType.Stream3:
                 SkipStream(type != RdbType.Stream, type == RdbType.Stream3);
@@ -58,6 +44,26 @@ internal sealed class RdbSkipper
         }
 
         return NameOf(type) ?? throw new RdbFormatException(at, $"the type {(int)type} is not one of Redis 7.0.");
+    }
+
+    /// <summary>Whether a value of a type is a count and so many items.</summary>
+    public static bool IsSequence(RdbType type) => type
+        is RdbType.List or RdbType.Set or RdbType.Hash or RdbType.SortedSet or RdbType.SortedSetText
+        or RdbType.ListQuicklist or RdbType.ListQuicklist2;
+
+    /// <summary>Skips an item of a sequence.</summary>
+    public void SkipItem(RdbType type)
+    {
+        long at = _source.Offset;
+        if (type == RdbType.ListQuicklist2 && _strings.ReadLength() is not (1 or 2))
+            throw new RdbFormatException(at, "a node of a list is neither plain nor packed.");
+        _strings.Skip();
+        if (type == RdbType.Hash)
+            _strings.Skip();
+        else if (type == RdbType.SortedSet)
+            _source.Skip(sizeof(double));
+        else if (type == RdbType.SortedSetText)
+            SkipScore();
     }
 
     /// <summary>The type as TYPE names it; null for one that Redis 7.0 does not have.</summary>
@@ -95,32 +101,12 @@ internal sealed class RdbSkipper
             _strings.Skip();
     }
 
-    private void SkipPairs(Action skipSecond)
-    {
-        for (long count = _strings.ReadLength(); count > 0; count--)
-        {
-            _strings.Skip();
-            skipSecond();
-        }
-    }
-
     // A number as text after its length, or one of three lengths for infinities and NaN.
     private void SkipScore()
     {
         int length = _source.ReadByte();
         if (length < 253)
             _source.Skip(length);
-    }
-
-    private void SkipNodes()
-    {
-        for (long count = _strings.ReadLength(); count > 0; count--)
-        {
-            long at = _source.Offset;
-            if (_strings.ReadLength() is not (1 or 2))
-                throw new RdbFormatException(at, "a node of a list is neither plain nor packed.");
-            _strings.Skip();
-        }
     }
 
     private void SkipStream(bool isSecond, bool isThird)

@@ -19,6 +19,10 @@ internal sealed class RdbSource
     private int _summed;
     private int _end;
 
+    // Of the first byte that is kept, and how many at most; -1: none.
+    private int _mark = -1;
+    private int _markedMax;
+
     private long _bufferOffset;
     private ulong _sum;
 
@@ -35,8 +39,12 @@ internal sealed class RdbSource
     {
         get
         {
-            _sum = Crc64.Append(_sum, _buffer.AsSpan(_summed.._position));
-            _summed = _position;
+            if (_position > _summed) // Not, where bytes are read again.
+            {
+                _sum = Crc64.Append(_sum, _buffer.AsSpan(_summed.._position));
+                _summed = _position;
+            }
+
             return _sum;
         }
     }
@@ -50,7 +58,7 @@ internal sealed class RdbSource
         if (_buffer.Length < bytes.Length)
             _buffer = GC.AllocateUninitializedArray<byte>(bytes.Length);
         bytes.CopyTo(_buffer);
-        (_position, _summed, _end, _bufferOffset) = (0, bytes.Length, bytes.Length, 0);
+        (_position, _summed, _end, _bufferOffset, _mark) = (0, bytes.Length, bytes.Length, 0, -1);
     }
 
     /// <summary>Forgets its memory.</summary>
@@ -59,6 +67,25 @@ internal sealed class RdbSource
         _buffer = [];
         Begin([]);
     }
+
+    /// <summary>Keeps all bytes from here on, until there are more than so many.</summary>
+    public void Mark(int bytesMax) => (_mark, _markedMax) = (_position, bytesMax);
+
+    /// <summary>Whether the bytes since the mark are kept: there were not more than may be.</summary>
+    public bool IsMarked => _mark >= 0;
+
+    /// <summary>The bytes between the mark and here; valid until more is read.</summary>
+    public ReadOnlyMemory<byte> Marked => IsMarked ? _buffer.AsMemory(_mark.._position) : default;
+
+    /// <summary>Goes back to the mark, which is taken away.</summary>
+    public void Return()
+    {
+        Debug.Assert(IsMarked);
+        (_position, _mark) = (_mark, -1);
+    }
+
+    /// <summary>Takes the mark away.</summary>
+    public void Unmark() => _mark = -1;
 
     public bool IsAtEnd => _position == _end && !TryFill();
 
@@ -128,12 +155,26 @@ internal sealed class RdbSource
     private bool TryFill()
     {
         _ = Checksum;
-        _bufferOffset += _position;
-        _position = 0;
-        _summed = 0;
-        _end = 0;
-        _end = _stream.Read(_buffer);
-        return _end > 0;
+        int kept = IsMarked ? _end - _mark : 0;
+        if (kept > _markedMax)
+            (kept, _mark) = (0, -1);
+        MakeRoom(kept);
+        _bufferOffset += _end - kept;
+        _mark = IsMarked ? 0 : -1;
+        _position = _summed = _end = kept;
+        _end += _stream.Read(_buffer.AsSpan(_end));
+        return _end > _position;
+    }
+
+    // What is kept comes to the front, with as much room behind it; a long buffer is given back when nothing is.
+    private void MakeRoom(int kept)
+    {
+        byte[] old = _buffer;
+        if (kept > _buffer.Length / 2)
+            _buffer = GC.AllocateUninitializedArray<byte>(2 * kept);
+        else if (kept == 0 && _buffer.Length > BufferLength && _stream != Stream.Null)
+            _buffer = new byte[BufferLength];
+        old.AsSpan(_end - kept, kept).CopyTo(_buffer);
     }
 
     private RdbFormatException EndsEarly() => new(Offset, "the file ends within an entry.");

@@ -4,10 +4,12 @@ using System.Text;
 namespace Cache.Tool.Client;
 
 /// <summary>Reads replies of RESP version 2 from a stream. What it is told of lengths is bounded.</summary>
-internal sealed class ReplyReader(Stream stream)
+/// <param name="stream">The stream.</param>
+/// <param name="bytesMax">The longest text.</param>
+internal sealed class ReplyReader(Stream stream, int bytesMax = ReplyReader.BytesMax)
 {
     // More than CACHE PACKAGE, CLIENT LIST of all clients, or a page of keys has.
-    private const int BytesMax = 64 << 20;
+    public const int BytesMax = 64 << 20;
     private const int ItemsMax = 1 << 20;
     private const int DepthMax = 8;
     private const int LineLengthMax = 1 << 16;
@@ -40,8 +42,8 @@ internal sealed class ReplyReader(Stream stream)
     {
         if (length < 0)
             return Reply.Null;
-        if (length > BytesMax)
-            throw new InvalidDataException($"A reply of {length} bytes is too long; the limit is {BytesMax}.");
+        if (length > bytesMax)
+            throw new InvalidDataException($"A reply of {length} bytes is too long; the limit is {bytesMax}.");
         byte[] bytes = new byte[length];
         for (int filled = 0; filled < bytes.Length;)
         {

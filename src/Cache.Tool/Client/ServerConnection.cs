@@ -1,3 +1,4 @@
+using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
 using System.Security.Authentication;
@@ -19,24 +20,26 @@ internal sealed class ServerConnection : IDisposable
     private readonly ReplyReader _reader;
     private readonly ServerAddress _address;
 
-    private ServerConnection(ServerAddress address, Socket socket, Stream stream)
+    private ServerConnection(ServerAddress address, Socket socket, Stream stream, int replyBytesMax)
     {
         _address = address;
         _socket = socket;
         _stream = stream;
-        _reader = new ReplyReader(stream);
+        _reader = new ReplyReader(stream, replyBytesMax);
     }
 
     /// <exception cref="ToolException">There is no server, or it refuses the password.</exception>
     /// <param name="address">Where it is.</param>
     /// <param name="patienceMs">How long a reply may take.</param>
-    public static ServerConnection Open(ServerAddress address, int patienceMs = PatienceMs)
+    /// <param name="replyBytesMax">The longest text of a reply.</param>
+    public static ServerConnection Open(
+        ServerAddress address, int patienceMs = PatienceMs, int replyBytesMax = ReplyReader.BytesMax)
     {
         Socket? socket = null;
         try
         {
             socket = Connect(address, patienceMs);
-            var connection = new ServerConnection(address, socket, OpenStream(socket, address));
+            var connection = new ServerConnection(address, socket, OpenStream(socket, address), replyBytesMax);
             connection.Authenticate(address);
             return connection;
         }
@@ -50,6 +53,24 @@ internal sealed class ServerConnection : IDisposable
         {
             socket?.Dispose();
             throw;
+        }
+    }
+
+    /// <summary>What the server sends behind the replies that were received.</summary>
+    public Stream Stream => _stream;
+
+    public int LocalPort => (_socket.LocalEndPoint as IPEndPoint)?.Port ?? 0;
+
+    /// <summary>Ends what waits for the server, on any thread.</summary>
+    public void Abort()
+    {
+        try
+        {
+            _socket.Shutdown(SocketShutdown.Both);
+        }
+        catch (Exception failure) when (failure is SocketException or ObjectDisposedException)
+        {
+            // It has ended already.
         }
     }
 
