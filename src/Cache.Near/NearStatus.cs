@@ -1,4 +1,5 @@
 using System.Globalization;
+using Cache.Near.Entries;
 using Cache.Near.Links;
 
 namespace Cache.Near;
@@ -9,21 +10,15 @@ internal static class NearStatus
     // Fewer say nothing yet.
     private const long CountMin = 1000;
 
-    public static NearCacheStatus Of(NearContext context, NearLink[] links)
+    public static NearCacheStatus Of(NearContext context, NearEntries entries, NearLink[] links)
     {
         var counters = context.Counters;
-        var statistics = context.Entries.Statistics;
+        var statistics = entries.Statistics;
         var status = new NearCacheStatus
         {
-            IsCoherent = context.IsTracked && links.Length > 0 && Array.TrueForAll(links, static link => link.IsLeased),
-            Nodes =
-            [
-                .. links.Select(static link => new NearNodeStatus(
-                    link.Connection?.Address.ToString() ?? link.Target.ToString()!,
-                    link.IsLeased,
-                    link.LastFailure?.Message)),
-            ],
-            Entries = context.Entries.Count,
+            IsCoherent = context.IsTracked && NearTopology.AreLeased(links),
+            Nodes = [.. links.Select(static link => link.Status)],
+            Entries = entries.Count,
             MemoryBytes = statistics.MemoryBytes,
             Hits = statistics.Hits,
             Fills = counters.Fills,

@@ -77,6 +77,13 @@ internal sealed class FakeRedis : IAsyncDisposable
             _strings[key] = value;
     }
 
+    /// <summary>A removal that nobody is told of.</summary>
+    public void DeleteSilently(string key)
+    {
+        lock (_gate)
+            _strings.Remove(key);
+    }
+
     public void SetLife(string key, long ms)
     {
         lock (_gate)
@@ -116,6 +123,13 @@ internal sealed class FakeRedis : IAsyncDisposable
     {
         lock (_gate)
             _answers[command] = reply;
+    }
+
+    /// <summary>A command gets its own answer again.</summary>
+    public void AnswerNormally(string command)
+    {
+        lock (_gate)
+            _answers.Remove(command);
     }
 
     /// <summary>A key changes each time right after it was read.</summary>

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using Cache.Client;
 using Cache.Protocol;
 
@@ -36,6 +37,14 @@ internal sealed class NearTopology : IAsyncDisposable
 
     /// <summary>The failure of the first attempt to link a primary; null: it was made.</summary>
     public Task<RespClientException?> FirstOutcome => _firstOutcome.Task;
+
+    /// <summary>Whether a failure says that the servers will not do it, rather than that they cannot now.</summary>
+    public static bool IsRefusal([NotNullWhen(true)] RespClientException? failure) =>
+        failure is { ErrorCode: not (null or "LOADING" or "CLUSTERDOWN" or "MASTERDOWN") };
+
+    /// <summary>Whether there are links, and all prove what they are.</summary>
+    public static bool AreLeased(NearLink[] links) =>
+        links.Length > 0 && Array.TrueForAll(links, static link => link.IsLeased);
 
     public void Start() => _looking = LookAsync();
 
