@@ -149,8 +149,8 @@ internal sealed class HybridCoherer : Coherence, IHybridCoherence, IAsyncDisposa
             string servers = string.Join(',', _options.Servers.EndPoints);
             string key = _options.KeyPrefix + proof.Key;
             string mistake = $"{nameof(HybridCoherenceOptions)}.KeyPrefix is \"{_options.KeyPrefix}\"; {servers} did"
-                + $" not tell of the key \"{key}\" when the second level had written \"{proof.Key}\": it must be what that"
-                + $" puts before its keys, and the servers must be its own.";
+                + $" not tell of the key \"{key}\" when the second level had written \"{proof.Key}\": it must be what"
+                + $" that puts before its keys, and the servers must be its own.";
             _lastProofFailure = mistake;
             return NearTopology.AreLeased(_topology.Links) ? mistake : null;
         }
