@@ -56,7 +56,7 @@ public sealed partial class NearCache : INearCache, IAsyncDisposable
     }
 
     /// <inheritdoc/>
-    public NearCacheStatus Status => NearStatus.Of(_context, _entries, _topology.Links);
+    public NearCacheStatus Status => NearStatus.Of(_context, _entries, _topology);
 
     internal NearCacheOptions Options => _context.Options;
 

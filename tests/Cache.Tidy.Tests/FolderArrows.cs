@@ -186,8 +186,9 @@ internal static class FolderArrows
         // What keeps a hybrid cache true: the links without reads and writes, and the one class that it asks.
         ["Cache.Near.Hybrid"] =
         [
-            "Cache.Near.NearMetrics", NearContracts, "Cache.Near.Entries", "Cache.Near.Links", Asking,
-            "Cache.Core.Hybrid", "Microsoft.Extensions.Caching.Distributed",
+            "Cache.Near.NearMetrics", "Cache.Near.NearStatus", "Cache.Near.NearHealthCheck", NearContracts,
+            "Cache.Near.Entries", "Cache.Near.Links", Asking, "Cache.Core.Hybrid",
+            "Microsoft.Extensions.Caching.Distributed",
             "Microsoft.Extensions.Diagnostics.HealthChecks", "Microsoft.Extensions.Options",
         ],
         ["Cache.Near.DependencyInjection"] =

@@ -154,7 +154,7 @@ run_dashboard() {
 # Near caches before redis-server, single, as a cluster, with sentinels, under faults; and their client beside ours.
 run_near() {
   build near || return 1
-  limited dotnet near/bin/Release/net10.0/NearRig.dll single cluster sentinel client "$ours"
+  limited dotnet near/bin/Release/net10.0/NearRig.dll single cluster sentinel hybrid client "$ours"
 }
 
 # Three servers of one map, and clients that find their way between them.

@@ -16,6 +16,11 @@ public sealed record HybridCoherenceStatus
     /// <summary>Why that was last tried in vain; null: it was not.</summary>
     public required string? LastProofFailure { get; init; }
 
+    /// <summary>
+    /// Whether other processes' own writes are heard of, where <see cref="NearCoherence.TimeOnly"/> was chosen.
+    /// </summary>
+    public required bool IsListening { get; init; }
+
     /// <summary>The primaries.</summary>
     public required IReadOnlyList<NearNodeStatus> Nodes { get; init; }
 

@@ -21,14 +21,15 @@ internal sealed class HybridCoherenceMetrics : IDisposable
         Count("cache.near.hybrid.pushes", "{key}", "Keys that were told of.", s => s.Pushes);
         Count("cache.near.hybrid.pushes.useful", "{key}", "Of these, those with a value here.", s => s.UsefulPushes);
         Count("cache.near.hybrid.clears", "{clear}", "Times that everything was dropped.", s => s.Clears);
-        _meter.CreateObservableGauge(
-            "cache.near.hybrid.coherent",
-            () => new Measurement<int>(_coherer.Status.IsCoherent ? 1 : 0, _tags),
-            null,
-            "1 while values in this process count by client tracking.");
+        Gauge("cache.near.hybrid.coherent", "1 while values count by client tracking.", s => s.IsCoherent);
+        Gauge("cache.near.hybrid.listening", "1 while others' own writes are heard of.", s => s.IsListening);
     }
 
     public void Dispose() => _meter.Dispose();
+
+    private void Gauge(string name, string description, Func<HybridCoherenceStatus, bool> read) =>
+        _meter.CreateObservableGauge(
+            name, () => new Measurement<int>(read(_coherer.Status) ? 1 : 0, _tags), null, description);
 
     private void Count(string name, string unit, string description, Func<HybridCoherenceStatus, long> read) =>
         _meter.CreateObservableCounter(

@@ -49,7 +49,7 @@ internal sealed class HybridCoherer : Coherence, IHybridCoherence, IAsyncDisposa
     public HybridCoherenceOptions Options => _options;
 
     public HybridCoherenceStatus Status =>
-        HybridStatus.Of(_context, _topology.Links, _options, _isProved, _lastProofFailure);
+        HybridStatus.Of(_context, _topology, _isProved, _lastProofFailure);
 
     public override long MaximumAgeMs => (long)_options.MaximumAge.TotalMilliseconds;
 
@@ -70,7 +70,9 @@ internal sealed class HybridCoherer : Coherence, IHybridCoherence, IAsyncDisposa
 
     public override void Tell(string key)
     {
-        // The servers do.
+        // The servers do, where they track.
+        if (!_context.IsTracked)
+            _topology.Tell([.. _prefix, .. Encoding.UTF8.GetBytes(key)]);
     }
 
     /// <summary>Begins to connect, and waits for the first attempt, and for the proof of the prefix.</summary>

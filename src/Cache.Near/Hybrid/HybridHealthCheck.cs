@@ -20,6 +20,12 @@ internal sealed class HybridHealthCheck(HybridCoherer coherer) : IHealthCheck
         };
         if (status.IsCoherent)
             return Task.FromResult(HealthCheckResult.Healthy("The second level tells of its changes.", data));
+        if (coherer.Options.Coherence == NearCoherence.TimeOnly
+            && NearHealthCheck.OfTimeOnly(status.Nodes, status.IsListening, status.Advice, data) is { } result)
+        {
+            return Task.FromResult(result);
+        }
+
         var lost = status.Nodes.Where(node => !node.IsCoherent)
             .Select(node => $"{node.Server} ({node.LastFailure ?? "no heartbeat was answered in time"})");
         string which = status.Nodes.Count == 0

@@ -10,14 +10,16 @@ internal static class HybridStatus
     private const long CountMin = 1000;
 
     public static HybridCoherenceStatus Of(
-        NearContext context, NearLink[] links, HybridCoherenceOptions options, bool isProved, string? proofFailure)
+        NearContext context, NearTopology topology, bool isProved, string? proofFailure)
     {
+        var links = topology.Links;
         var counters = context.Counters;
         var status = new HybridCoherenceStatus
         {
             IsCoherent = context.IsTracked && isProved && NearTopology.AreLeased(links),
             IsProved = isProved,
             LastProofFailure = proofFailure,
+            IsListening = topology.IsListening,
             Nodes = [.. links.Select(static link => link.Status)],
             Bypasses = counters.Bypasses,
             Pushes = counters.Pushes,
@@ -25,25 +27,17 @@ internal static class HybridStatus
             Clears = counters.Clears,
             Advice = [],
         };
-        return status with { Advice = [.. AdviceOf(options, status)] };
+        return status with { Advice = [.. NearStatus.OfTimeOnly(context.Options, topology), .. AdviceOf(status)] };
     }
 
-    private static IEnumerable<string> AdviceOf(HybridCoherenceOptions options, HybridCoherenceStatus status)
+    private static IEnumerable<string> AdviceOf(HybridCoherenceStatus status)
     {
-        var culture = CultureInfo.InvariantCulture;
-        if (options.Coherence == NearCoherence.TimeOnly)
-        {
-            yield return string.Create(
-                culture,
-                $"Coherence is TimeOnly: a change may not be seen here before {options.MaximumAge} has passed.");
-        }
-
         if (!status.IsProved && status.LastProofFailure is { } failure)
             yield return failure;
         if (status.Pushes >= CountMin && status.UsefulPushes * 20 < status.Pushes)
         {
             yield return string.Create(
-                culture,
+                CultureInfo.InvariantCulture,
                 $"Of {status.Pushes} pushes {status.UsefulPushes} were of keys that had a value here: give this cache a"
                 + $" second level with a KeyPrefix of its own.");
         }
