@@ -345,6 +345,28 @@ public sealed class HybridCoherenceTests
         Assert.Equal(reads + 1, hybrid.Level.ReadCount);
     }
 
+    // A slot that is taken by force is deleted at its former owner, which tells nobody.
+    [Fact]
+    public async Task Get_SlotThatWasLost_ForgetsWhatItHad()
+    {
+        await using var first = new FakeRedis();
+        await using var second = new FakeRedis();
+        first.Slots = second.Slots = [(0, 8191, first), (8192, 16383, second)];
+        await using var hybrid = await CoherentHybrid.StartAsync(first);
+        await hybrid.GetAsync("1");
+        await hybrid.UntilIdleAsync();
+        await UntilToldAsync(first, hybrid);
+        Assert.Equal("made 1", await hybrid.GetAsync("1"));
+        int reads = hybrid.Level.ReadCount;
+        Assert.Equal("made 1", await hybrid.GetAsync("1"));
+        Assert.Equal(reads, hybrid.Level.ReadCount);
+        long clears = hybrid.Status.Clears;
+        first.DeleteSilently("a:1");
+        first.Slots = second.Slots = [(0, 16383, first)];
+        await CoherentHybrid.UntilAsync(() => hybrid.Status.Clears > clears && hybrid.Status.Nodes.Count == 1);
+        Assert.Equal("made 2", await hybrid.GetAsync("1"));
+    }
+
     private static async Task SetAsync(CoherentHybrid hybrid, string key, string value) =>
         await hybrid.Cache.SetAsync(key, value, cancellationToken: Cancellation);
 

@@ -8,10 +8,10 @@ namespace Cache.Core.Hybrid;
 /// <remarks>
 /// Values come and changes are told of on different connections, in any order. So a value that was asked for before a
 /// change was heard of is given to who waits, and not kept: the flight watches its key in the store from before the
-/// question until the value is kept, and a change removes the key there, present or not. When changes
-/// may have been missed, everything in this process is of the past: each value that is kept carries the generation in
-/// which it was asked for, as the last of its tags, and counts in that generation only. So what files or other doors
-/// have left in the store does not count.
+/// question until the value is kept, and a change removes the key there, present or not. When changes may have been
+/// missed, everything in this process is of the past: each value that is kept carries the generation in which it was
+/// asked for, as the last of its tags, and counts in that generation only. So what files or other doors have left in
+/// the store does not count.
 /// </remarks>
 public sealed partial class StoreHybridCache
 {
@@ -30,10 +30,10 @@ public sealed partial class StoreHybridCache
     {
         if (key.Length > CacheStore.KeyLengthMax)
             return false;
-        if (key.StartsWith(MarkKeyBytes))
-            InvalidateMarked(key[MarkKeyBytes.Length..]);
         try
         {
+            if (key.StartsWith(MarkKeyBytes))
+                InvalidateMarked(key[MarkKeyBytes.Length..]);
             return _store.Remove(key);
         }
         catch (ObjectDisposedException) when (_store.IsDisposed)

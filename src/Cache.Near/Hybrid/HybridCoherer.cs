@@ -126,7 +126,8 @@ internal sealed class HybridCoherer : Coherence, IHybridCoherence, IAsyncDisposa
             while (!_isProved)
             {
                 await Task.Delay(_proofInterval, _context.Time, _stop.Token).ConfigureAwait(false);
-                if (NearTopology.AreLeased(_topology.Links))
+                // One will do: of a cluster another primary may be away for long.
+                if (Array.Exists(_topology.Links, static link => link.IsLeased))
                     await TryProveAsync(_stop.Token).ConfigureAwait(false);
             }
         }

@@ -129,7 +129,7 @@ internal sealed class WriteChannel : IPushSink, IAsyncDisposable
                 request.Begin(1).Add("PING"u8); // What is subscribed is pushed, and not a reply.
             var subscription = new Subscription(this, connection, pushes);
             connection.Send(request.Written.Span, subscription);
-            await subscription.Opened.WaitAsync(options.ReplyTimeout, _stop.Token).ConfigureAwait(false);
+            await WaitAsync(subscription, connection).ConfigureAwait(false);
             // What was written before nobody has told here.
             _context.Entries.Clear();
             _context.Counters.AddClear();
@@ -143,6 +143,19 @@ internal sealed class WriteChannel : IPushSink, IAsyncDisposable
 
         if (connection.Failure is { } failure)
             throw failure;
+    }
+
+    private async Task WaitAsync(Subscription subscription, RespConnection connection)
+    {
+        try
+        {
+            await subscription.Opened.WaitAsync(_context.Options.Servers.ReplyTimeout, _stop.Token)
+                .ConfigureAwait(false);
+        }
+        catch (TimeoutException)
+        {
+            throw connection.Late(subscription.Command);
+        }
     }
 
     private async Task AskUntilLostAsync(RespConnection connection)
