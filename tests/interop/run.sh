@@ -154,10 +154,10 @@ run_dashboard() {
 # Near caches before redis-server, single, as a cluster, with sentinels, under faults.
 run_near() {
   build near || return 1
-  limited dotnet near/bin/Release/net10.0/NearRig.dll single cluster sentinel
+  limited dotnet near/bin/Release/net10.0/NearRig.dll single cluster sentinel hybrid
 }
 
-# Their client beside ours.
+# Their client, and hybrid caches, beside ours.
 run_near_client() {
   build near || return 1
   limited dotnet near/bin/Release/net10.0/NearRig.dll client "$ours"
