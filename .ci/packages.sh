@@ -17,7 +17,7 @@ count() {
   "$@" >"$out/log" 2>&1
   local code=$?
   cat "$out/log"
-  line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$out/log" | tail -n 1)
+  line=$(grep -aE '^[0-9]+ passed, [0-9]+ failed$' "$out/log" | tail -n 1)
   [ -n "$line" ] || line='0 passed, 1 failed'
   [ "$code" = 0 ] || [ "${line#*, }" != '0 failed' ] || line="${line%%,*}, 1 failed"
   passed=$((passed + ${line%% *}))

@@ -97,7 +97,7 @@ public sealed partial class NearCache
         if (!isInside)
             _context.Counters.AddOutside();
         Fill? own = null;
-        own = new Fill(_context, _topology, _layout, bytes, isInside)
+        own = new Fill(_context, _topology, _entries, _layout, bytes, isInside)
         {
             Ending = () => _flights.TryRemove(new KeyValuePair<string, Fill>(key, own!)),
         };

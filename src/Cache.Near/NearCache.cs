@@ -46,8 +46,8 @@ public sealed partial class NearCache : INearCache, IAsyncDisposable
         var problems = options.FindProblems();
         if (problems.Count > 0)
             throw new ArgumentException(string.Join(" ", problems), nameof(options));
-        _context = new NearContext(options, clock, TimeProvider.System);
-        _entries = _context.Entries;
+        _entries = new NearEntries(options.MemoryLimitBytes);
+        _context = new NearContext(options, clock, TimeProvider.System, _entries);
         _owners = _context.Owners;
         _topology = new NearTopology(_context);
         _layout = EntryLayout.Of(options.Layout);
@@ -56,7 +56,7 @@ public sealed partial class NearCache : INearCache, IAsyncDisposable
     }
 
     /// <inheritdoc/>
-    public NearCacheStatus Status => NearStatus.Of(_context, _topology.Links);
+    public NearCacheStatus Status => NearStatus.Of(_context, _entries, _topology);
 
     internal NearCacheOptions Options => _context.Options;
 
@@ -72,11 +72,9 @@ public sealed partial class NearCache : INearCache, IAsyncDisposable
     public async Task StartAsync(CancellationToken token)
     {
         _topology.Start();
-        if (await _topology.FirstOutcome.WaitAsync(token).ConfigureAwait(false) is { ErrorCode: not null } refusal
-            && refusal.ErrorCode is not ("LOADING" or "CLUSTERDOWN" or "MASTERDOWN"))
-        {
-            throw refusal;
-        }
+        var failure = await _topology.FirstOutcome.WaitAsync(token).ConfigureAwait(false);
+        if (NearTopology.IsRefusal(failure))
+            throw failure;
     }
 
     /// <inheritdoc/>

@@ -25,6 +25,11 @@ internal sealed class NearMetrics : IDisposable
         Count("cache.near.clears", "{clear}", "Times that a primary's entries were dropped.", static s => s.Clears);
         _meter.CreateObservableGauge(
             "cache.near.coherent", () => _cache.Status.IsCoherent ? 1 : 0, null, "1 while local entries count.");
+        _meter.CreateObservableGauge(
+            "cache.near.listening",
+            () => _cache.Status.IsListening ? 1 : 0,
+            null,
+            "1 while other processes' own writes are heard of, with TimeOnly.");
         _meter.CreateObservableGauge("cache.near.entries", () => _cache.Status.Entries, "{entry}", "Local entries.");
         _meter.CreateObservableGauge(
             "cache.near.size", () => _cache.Status.MemoryBytes, "By", "Memory of the local entries.");

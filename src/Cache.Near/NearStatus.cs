@@ -1,4 +1,5 @@
 using System.Globalization;
+using Cache.Near.Entries;
 using Cache.Near.Links;
 
 namespace Cache.Near;
@@ -9,21 +10,17 @@ internal static class NearStatus
     // Fewer say nothing yet.
     private const long CountMin = 1000;
 
-    public static NearCacheStatus Of(NearContext context, NearLink[] links)
+    public static NearCacheStatus Of(NearContext context, NearEntries entries, NearTopology topology)
     {
+        var links = topology.Links;
         var counters = context.Counters;
-        var statistics = context.Entries.Statistics;
+        var statistics = entries.Statistics;
         var status = new NearCacheStatus
         {
-            IsCoherent = context.IsTracked && links.Length > 0 && Array.TrueForAll(links, static link => link.IsLeased),
-            Nodes =
-            [
-                .. links.Select(static link => new NearNodeStatus(
-                    link.Connection?.Address.ToString() ?? link.Target.ToString()!,
-                    link.IsLeased,
-                    link.LastFailure?.Message)),
-            ],
-            Entries = context.Entries.Count,
+            IsCoherent = context.IsTracked && NearTopology.AreLeased(links),
+            IsListening = topology.IsListening,
+            Nodes = [.. links.Select(static link => link.Status)],
+            Entries = entries.Count,
             MemoryBytes = statistics.MemoryBytes,
             Hits = statistics.Hits,
             Fills = counters.Fills,
@@ -36,18 +33,27 @@ internal static class NearStatus
             Clears = counters.Clears,
             Advice = [],
         };
-        return status with { Advice = [.. AdviceOf(context.Options, status)] };
+        return status with { Advice = [.. AdviceOf(context.Options, topology, status)] };
     }
 
-    private static IEnumerable<string> AdviceOf(NearCacheOptions options, NearCacheStatus status)
+    /// <summary>What does not hold with <see cref="NearCoherence.TimeOnly"/>.</summary>
+    public static IEnumerable<string> OfTimeOnly(NearCacheOptions options, NearTopology topology)
+    {
+        if (options.Coherence != NearCoherence.TimeOnly)
+            yield break;
+        yield return string.Create(
+            CultureInfo.InvariantCulture,
+            $"Coherence is TimeOnly: a change may not be seen here before {options.MaximumAge} has passed.");
+        if (topology.ListeningFailure is { } failure)
+            yield return $"Processes do not hear of one another's writes, or did not always: {failure.Message}";
+    }
+
+    private static IEnumerable<string> AdviceOf(
+        NearCacheOptions options, NearTopology topology, NearCacheStatus status)
     {
         var culture = CultureInfo.InvariantCulture;
-        if (options.Coherence == NearCoherence.TimeOnly)
-        {
-            yield return string.Create(
-                culture,
-                $"Coherence is TimeOnly: a change of another process is not seen here before {options.MaximumAge}.");
-        }
+        foreach (string advice in OfTimeOnly(options, topology))
+            yield return advice;
 
         bool isBroadcast = options is { Tracking: NearTracking.Broadcast, Coherence: NearCoherence.Tracking };
         if (isBroadcast && status.Pushes >= CountMin && status.UsefulPushes * 20 < status.Pushes)

@@ -18,6 +18,7 @@ internal sealed class FakeRedis : IAsyncDisposable
     private readonly Dictionary<string, Dictionary<string, string>> _hashes = [];
     private readonly Dictionary<string, long> _lives = [];
     private readonly HashSet<FakeClient> _tracking = [];
+    private readonly HashSet<FakeClient> _subscribers = [];
     private readonly List<string> _requests = [];
     private readonly List<(FakeClient Client, string Reply)> _held = [];
     private readonly HashSet<string> _heldCommands = [];
@@ -35,8 +36,14 @@ internal sealed class FakeRedis : IAsyncDisposable
     /// <summary>What ROLE says.</summary>
     public string Role { get; set; } = "master";
 
+    /// <summary>Whether it has no RESP3.</summary>
+    public bool IsOld { get; set; }
+
     /// <summary>The ranges of a cluster; null: it is none.</summary>
     public List<(int First, int Last, FakeRedis Owner)>? Slots { get; set; }
+
+    // With RESP2 a message looks like a reply.
+    private string MessageHead => IsOld ? "*3\r\n" : ">3\r\n";
 
     public string[] Requests
     {
@@ -75,6 +82,13 @@ internal sealed class FakeRedis : IAsyncDisposable
     {
         lock (_gate)
             _strings[key] = value;
+    }
+
+    /// <summary>A removal that nobody is told of.</summary>
+    public void DeleteSilently(string key)
+    {
+        lock (_gate)
+            _strings.Remove(key);
     }
 
     public void SetLife(string key, long ms)
@@ -118,6 +132,13 @@ internal sealed class FakeRedis : IAsyncDisposable
             _answers[command] = reply;
     }
 
+    /// <summary>A command gets its own answer again.</summary>
+    public void AnswerNormally(string command)
+    {
+        lock (_gate)
+            _answers.Remove(command);
+    }
+
     /// <summary>A key changes each time right after it was read.</summary>
     public void ChangeWhenRead(string key)
     {
@@ -140,7 +161,11 @@ internal sealed class FakeRedis : IAsyncDisposable
     public void Disconnect()
     {
         lock (_gate)
+        {
             _tracking.Clear();
+            _subscribers.Clear();
+        }
+
         foreach (var client in _server.Clients)
             client.Close();
     }
@@ -165,6 +190,7 @@ internal sealed class FakeRedis : IAsyncDisposable
 
     private string ReplyTo(FakeClient client, string[] request) => request[0] switch
     {
+        "HELLO" when IsOld => "-ERR unknown command `HELLO`\r\n",
         "HELLO" => Slots is null
             ? FakeServer.HelloReply
             : FakeServer.HelloReply.Replace("$10\r\nstandalone", "$7\r\ncluster"),
@@ -179,6 +205,9 @@ internal sealed class FakeRedis : IAsyncDisposable
         "DEL" => $":{(Remove(request[1]) ? 1 : 0)}\r\n",
         "PEXPIRE" => Expire(request),
         "PERSIST" => ":0\r\n",
+        "PING" => "+PONG\r\n",
+        "SUBSCRIBE" => Subscribe(client, request[1]),
+        "PUBLISH" => Publish(request[1], request[2]),
         _ => "+OK\r\n",
     };
 
@@ -186,6 +215,20 @@ internal sealed class FakeRedis : IAsyncDisposable
     {
         _tracking.Add(client);
         return "+OK\r\n";
+    }
+
+    private string Subscribe(FakeClient client, string channel)
+    {
+        _subscribers.Add(client);
+        return $"{MessageHead}{FakeServer.Bulk("subscribe")}{FakeServer.Bulk(channel)}:1\r\n";
+    }
+
+    private string Publish(string channel, string message)
+    {
+        string told = MessageHead + FakeServer.Bulk("message") + FakeServer.Bulk(channel) + FakeServer.Bulk(message);
+        foreach (var client in _subscribers)
+            client.Send(told);
+        return $":{_subscribers.Count}\r\n";
     }
 
     private string? Moved(string key)

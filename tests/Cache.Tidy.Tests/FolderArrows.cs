@@ -183,8 +183,19 @@ internal static class FolderArrows
         ],
         ["Cache.Near.Distributed"] =
             ["Cache.Near", "Cache.Near.Layouts", "Microsoft.Extensions.Caching.Distributed"],
+        // What keeps a hybrid cache true: the links without reads and writes, and the one class that it asks.
+        ["Cache.Near.Hybrid"] =
+        [
+            "Cache.Near.NearMetrics", "Cache.Near.NearStatus", "Cache.Near.NearHealthCheck", NearContracts,
+            "Cache.Near.Entries", "Cache.Near.Links", Asking, "Cache.Core.Hybrid",
+            "Microsoft.Extensions.Caching.Distributed",
+            "Microsoft.Extensions.Diagnostics.HealthChecks", "Microsoft.Extensions.Options",
+        ],
         ["Cache.Near.DependencyInjection"] =
-            ["Cache.Near", NearContracts, "Cache.Near.Distributed", Asking, "Microsoft.Extensions"],
+        [
+            "Cache.Near", NearContracts, "Cache.Near.Distributed", "Cache.Near.Hybrid", "Cache.Core.Hybrid", Asking,
+            "Microsoft.Extensions",
+        ],
 
         // Composes.
         [Server] =

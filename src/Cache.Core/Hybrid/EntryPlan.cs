@@ -18,12 +18,12 @@ internal readonly struct EntryPlan
 
     private readonly HybridCacheEntryFlags _flags;
 
-    public EntryPlan(HybridCacheEntryOptions? options, HybridCacheEntryOptions? defaults)
+    public EntryPlan(HybridCacheEntryOptions? options, HybridCacheEntryOptions? defaults, long localMsMax)
     {
         var expiration = options?.Expiration ?? defaults?.Expiration ?? _defaultExpiration;
         var local = options?.LocalCacheExpiration ?? defaults?.LocalCacheExpiration ?? expiration;
         ExpirationMs = RoundUp(expiration);
-        LocalMs = Math.Min(RoundUp(local), ExpirationMs);
+        LocalMs = Math.Min(Math.Min(RoundUp(local), ExpirationMs), localMsMax);
         _flags = FlagsOf(options, defaults);
     }
 

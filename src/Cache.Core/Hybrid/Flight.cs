@@ -12,7 +12,8 @@ namespace Cache.Core.Hybrid;
 /// Calls join while it is open. It is superseded by a newer write or removal of the key: then its value goes to the
 /// waiting calls and is not stored. The gate guards both states and is held while the value is written: a removal comes
 /// either before the write, and prevents it, or after it. The store reports removals that other doors make: see
-/// <see cref="WatchedKey"/>.
+/// <see cref="WatchedKey"/>. Where something tells of changes of the second level, such a removal keeps the value from
+/// being kept here; what was written to the second level stays, since the change may be that write.
 /// </remarks>
 [SuppressMessage("Design", "CA1001", Justification = "The source has no timer or handle, and its token may live on.")]
 internal abstract class Flight(string key, HybridCacheEntryFlags sourceFlags, ulong[] tags, bool hasCaller)
@@ -34,6 +35,9 @@ internal abstract class Flight(string key, HybridCacheEntryFlags sourceFlags, ul
 
     public required long Epoch { get; init; }
 
+    /// <summary>The generation in which the value was asked for; 0: nothing tells of changes.</summary>
+    public ulong CoherenceTag { get; init; }
+
     /// <summary>Whether the entry is renewed although it is fresh.</summary>
     public bool IsRefresh { get; init; }
 
@@ -53,12 +57,19 @@ internal abstract class Flight(string key, HybridCacheEntryFlags sourceFlags, ul
     /// <summary>The last flight that began to write this key to the second level; null: this one.</summary>
     public Flight? LaterWriter { get; set; }
 
-    /// <summary>To be read under the gate.</summary>
+    /// <summary>
+    /// Whether this process has written or removed the key: the value is to stay nowhere. To be read under the gate.
+    /// </summary>
     public bool IsSuperseded
     {
-        get => field || Watched is { IsRemoved: true };
+        get => field || CoherenceTag == 0 && Watched is { IsRemoved: true };
         private set;
     }
+
+    /// <summary>
+    /// Whether the key was written or removed by anyone: the value is not to be kept here. To be read under the gate.
+    /// </summary>
+    public bool IsOutdated => IsSuperseded || Watched is { IsRemoved: true };
 
     /// <summary>The value in the form for the second level, once there is one; null: it gets none.</summary>
     public byte[]? SecondLevelBytes { get; set; }
@@ -71,6 +82,15 @@ internal abstract class Flight(string key, HybridCacheEntryFlags sourceFlags, ul
         {
             lock (Gate)
                 return IsSuperseded;
+        }
+    }
+
+    public bool IsOutdatedNow
+    {
+        get
+        {
+            lock (Gate)
+                return IsOutdated;
         }
     }
 

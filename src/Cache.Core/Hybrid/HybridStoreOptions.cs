@@ -61,6 +61,9 @@ public sealed class HybridStoreOptions
     /// </summary>
     public bool UseSecondLevel { get; set; }
 
+    /// <summary>What tells of changes of the second level by others; another package sets it.</summary>
+    internal Coherence? Coherence { get; set; }
+
     /// <summary>
     /// How long after its expiration a value may be served when the factory fails. Default, null: it may not.
     /// </summary>
@@ -118,6 +121,13 @@ public sealed class HybridStoreOptions
         {
             problems.Add(Problem(
                 nameof(FactorySoftTimeout), alone, "needs FailSafeMaximumDuration: without it no stale value is kept"));
+        }
+
+        if (Coherence is not null && SecondLevel is null)
+        {
+            problems.Add(
+                $"{nameof(HybridStoreOptions)}.{nameof(SecondLevel)} is none; its coherence needs one: set"
+                + $" {nameof(UseSecondLevel)}, {nameof(DistributedCacheServiceKey)} or {nameof(SecondLevel)}.");
         }
 
         return problems;

@@ -41,7 +41,7 @@ internal sealed class Invalidations(CacheStore store)
     private readonly ConcurrentDictionary<ulong, Mark> _tags = [];
     private readonly int _tagsMax = TagsMax;
 
-    // Written under the gate.
+    // Written under the gate; the generation is incremented without it too.
     private long _lastStamp;
     private long _generation;
     private long _epoch;
@@ -102,6 +102,9 @@ internal sealed class Invalidations(CacheStore store)
             return moment;
         }
     }
+
+    /// <summary>Has everything that is known to be valid looked at again.</summary>
+    public void Outdate() => Interlocked.Increment(ref _generation);
 
     /// <summary>Takes over a moment that another process noted for a tag, or for everything if that is null.</summary>
     public void Learn(ulong? tag, long moment)

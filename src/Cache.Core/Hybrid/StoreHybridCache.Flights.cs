@@ -47,7 +47,8 @@ public sealed partial class StoreHybridCache
             {
                 bool isShareable = present.SourceFlags == request.Plan.SourceFlags
                     && _invalidations.IsValid(present.Stamp, present.Tags);
-                if (isShareable && present is TypedFlight<T> same && same.TryJoin())
+                bool isOfThisGeneration = present.CoherenceTag == Volatile.Read(ref _coherenceTag);
+                if (isShareable && isOfThisGeneration && present is TypedFlight<T> same && same.TryJoin())
                     return same;
                 // Void, canceled, or of another type or source: its value must not replace the value of this flight.
                 if (!isShareable || present is not TypedFlight<T> || present.SecondLevelBytes is null)
@@ -65,6 +66,7 @@ public sealed partial class StoreHybridCache
     private TypedFlight<T> CreateFlight<TState, T>(in Request<TState, T> request, ulong[] tags, bool isRefresh) =>
         new(request.Key, request.Plan.SourceFlags, tags, hasCaller: !isRefresh)
         {
+            CoherenceTag = Volatile.Read(ref _coherenceTag),
             Epoch = _invalidations.Epoch,
             Stamp = _invalidations.Now(),
             IsRefresh = isRefresh,
@@ -192,9 +194,10 @@ public sealed partial class StoreHybridCache
         TypedFlight<T> flight, Request<TState, T> request)
     {
         var serializer = _serializers.Get<T>();
+        bool countsHere = CountsHere(flight.Key);
         var before = TakeSnapshot(flight.Key);
         // A previous flight writes its value before this one can begin.
-        var local = request.Plan.ReadsLocal ? Interpret(before, serializer) : default;
+        var local = request.Plan.ReadsLocal && countsHere ? Interpret(before, serializer) : default;
         if (local.State == LocalState.Fresh && !(flight.IsRefresh && IsDue(local.FreshUntilMs, request.Plan)))
         {
             flight.IsRenewed = true;
@@ -237,7 +240,7 @@ public sealed partial class StoreHybridCache
     private LocalValue<T> Interpret<T>(in Snapshot snapshot, ValueSerializer<T> serializer) =>
         snapshot.Bytes is null
             ? default
-            : Interpret(StoredValue.Read(snapshot.Bytes), own: null, snapshot.Stamp.ExpiresAtMs, serializer);
+            : InterpretLocal(StoredValue.Read(snapshot.Bytes), own: null, snapshot.Stamp.ExpiresAtMs, serializer);
 
     private static FlightResult<T> Share<T>(TypedFlight<T> flight, T? value, bool isStale, in Snapshot snapshot)
     {

@@ -12,6 +12,8 @@ public sealed partial class StoreHybridCache
     {
         if ((EntryPlan.FlagsOf(options, _defaults) & HybridCacheEntryFlags.DisableLocalCacheRead) != 0)
             return default;
+        if (!CountsHere(key)) // Before the read: what is read then is no older than what is proved now.
+            return default;
         if (ImmutableType<T>.IsImmutable && TryGetReady(key, out T? ready))
             return new LocalValue<T>(LocalState.Fresh, ready!, freshUntilMs: 0);
         var local = ReadLocal<T>(key, options);
@@ -62,16 +64,20 @@ public sealed partial class StoreHybridCache
             if (!ImmutableType<T>.IsImmutable && !_refreshesEagerly && !_invalidations.NeedDeadlines)
             {
                 return _store.TryGet(utf8Key.Bytes, ref sink)
-                    ? Interpret(StoredValue.Read(sink.Bytes), sink.Array, deadlineMs: 0, serializer)
+                    ? InterpretLocal(StoredValue.Read(sink.Bytes), sink.Array, deadlineMs: 0, serializer)
                     : default;
             }
 
             if (!_store.TryGetStamped(utf8Key.Bytes, ref sink, out var stamp))
                 return default;
             var stored = StoredValue.Read(sink.Bytes);
-            var local = Interpret(stored, sink.Array, stamp.ExpiresAtMs, serializer);
+            var local = InterpretLocal(stored, sink.Array, stamp.ExpiresAtMs, serializer);
             if (local.State == LocalState.Fresh && ImmutableType<T>.IsImmutable)
-                KeepReady(key, local, stored.Payload.Length, stamp, generation, new EntryPlan(options, _defaults));
+            {
+                var plan = new EntryPlan(options, _defaults, _localMsMax);
+                KeepReady(key, local, stored.Payload.Length, stamp, generation, plan);
+            }
+
             return local;
         }
         finally
@@ -80,6 +86,10 @@ public sealed partial class StoreHybridCache
             utf8Key.Dispose();
         }
     }
+
+    private LocalValue<T> InterpretLocal<T>(
+        in StoredValue stored, byte[]? own, long deadlineMs, ValueSerializer<T> serializer) =>
+        IsOfThisGeneration(stored) ? Interpret(stored, own, deadlineMs, serializer) : default;
 
     /// <summary>Decides whether a read value is fresh, stale or void.</summary>
     private LocalValue<T> Interpret<T>(

@@ -112,8 +112,8 @@ public sealed partial class StoreHybridCache
         {
             using var writer = new PooledWriter();
             writer.Write(stored.Payload);
-            if (TryFinish(
-                writer, stored.Flags, stored.Stamp, flight.Epoch, stored.CopyTags(), freshMs, out long deadlineMs))
+            ulong[] tags = TagsHere(flight.CoherenceTag, stored.CopyTags());
+            if (TryFinish(writer, stored.Flags, stored.Stamp, flight.Epoch, tags, freshMs, out long deadlineMs))
             {
                 WriteOnce(flight, writer.Written, deadlineMs, before);
             }
@@ -159,6 +159,7 @@ public sealed partial class StoreHybridCache
         finally
         {
             TryRemove(key);
+            _coherence?.Tell(key);
         }
     }
 
@@ -177,7 +178,8 @@ public sealed partial class StoreHybridCache
     /// <summary>Writes the value of a flight to the second level, after its callers have it.</summary>
     private async ValueTask WriteSecondLevelAsync(Flight flight)
     {
-        if (flight.SecondLevelBytes is null || flight.IsSupersededNow)
+        // Of an older value than another's write nothing is written there.
+        if (flight.SecondLevelBytes is null || flight.IsOutdatedNow)
             return;
         try
         {
@@ -201,9 +203,13 @@ public sealed partial class StoreHybridCache
             _counters.CountExactly(HybridCounter.SecondLevelFailure);
             Report(exception);
         }
+        finally
+        {
+            _coherence?.Tell(flight.Key);
+        }
     }
 
-    private Task WriteMarkAsync(IDistributedCache level, ulong? tag, long moment, CancellationToken token)
+    private async Task WriteMarkAsync(IDistributedCache level, ulong? tag, long moment, CancellationToken token)
     {
         var bytes = new byte[sizeof(long)];
         BinaryPrimitives.WriteInt64LittleEndian(bytes, moment);
@@ -211,7 +217,15 @@ public sealed partial class StoreHybridCache
         {
             AbsoluteExpirationRelativeToNow = TimeSpan.FromMilliseconds(Volatile.Read(ref _longestExpirationMs)),
         };
-        return level.SetAsync(MarkKeyOf(tag), bytes, options, token);
+        string key = MarkKeyOf(tag);
+        try
+        {
+            await level.SetAsync(key, bytes, options, token).ConfigureAwait(false);
+        }
+        finally
+        {
+            _coherence?.Tell(key);
+        }
     }
 
     private static string MarkKeyOf(ulong? tag) => tag is { } hash

@@ -27,6 +27,7 @@ public sealed partial class StoreHybridCache
             return ValueTask.CompletedTask;
         }
 
+        ulong[] tagsHere = TagsHere(Volatile.Read(ref _coherenceTag), tags);
         long epoch = _invalidations.Epoch;
         long stamp = _invalidations.Now();
         using var writer = new PooledWriter();
@@ -36,8 +37,9 @@ public sealed partial class StoreHybridCache
             Reject(writer.Written.Length);
         byte[]? far = isKept ? ToSecondLevel(writer.Written, flags, plan, stamp, tags) : null;
         Supersede(key);
-        bool isWritten = isKept && plan.WritesLocal
-            && TryFinish(writer, flags, stamp, epoch, tags, plan.LocalMs, out long deadlineMs)
+        // Who tells of changes tells of this one too, later, and what another wrote before it would not be seen.
+        bool isWritten = isKept && plan.WritesLocal && (_coherence is null || far is null)
+            && TryFinish(writer, flags, stamp, epoch, tagsHere, plan.LocalMs, out long deadlineMs)
             && TryWrite(key, writer.Written, deadlineMs);
         if (!isWritten)
             Forget(key); // The stored value is older than this one, even if this one is not stored.
@@ -111,9 +113,10 @@ public sealed partial class StoreHybridCache
             return Share(flight, value, isStale: false, writer.Written, flags);
         }
 
+        ulong[] tagsHere = TagsHere(flight.CoherenceTag, flight.Tags);
         BeginSecondLevelWrite(flight, ToSecondLevel(writer.Written, flags, plan, flight.Stamp, flight.Tags), plan);
         if (plan.WritesLocal
-            && TryFinish(writer, flags, flight.Stamp, flight.Epoch, flight.Tags, plan.LocalMs, out long deadlineMs))
+            && TryFinish(writer, flags, flight.Stamp, flight.Epoch, tagsHere, plan.LocalMs, out long deadlineMs))
         {
             WriteOnce(flight, writer.Written, deadlineMs, before);
         }
@@ -129,7 +132,7 @@ public sealed partial class StoreHybridCache
         long freshUntilMs = _store.NowMs + _failSafeThrottleMs;
         if (deadlineMs != 0) // Another door may have removed it.
             freshUntilMs = Math.Min(freshUntilMs, deadlineMs);
-        ulong[] tags = stored.CopyTags();
+        ulong[] tags = TagsHere(flight.CoherenceTag, stored.CopyTags());
         using var writer = new PooledWriter();
         writer.Write(stored.Payload);
         if (_invalidations.TryAnnounceStamped(deadlineMs, stored.Stamp, tags))
@@ -199,7 +202,7 @@ public sealed partial class StoreHybridCache
                 flight.IsRenewed = TryWriteOver(flight, utf8Key.Bytes, value, options, before);
 
             // The keyspace was cleared meanwhile: a clear tells the watchers first, and removes the entries then.
-            if (flight.IsRenewed && flight.IsSupersededNow)
+            if (flight.IsRenewed && flight.IsOutdatedNow)
                 _store.Remove(utf8Key.Bytes);
         }
         catch (ObjectDisposedException) when (_store.IsDisposed)
@@ -214,7 +217,7 @@ public sealed partial class StoreHybridCache
     private bool TryWriteOver(
         Flight flight, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, in EntryOptions options, Snapshot before)
     {
-        for (int attempts = 0; attempts < WriteAttemptsMax && !flight.IsSuperseded; attempts++)
+        for (int attempts = 0; attempts < WriteAttemptsMax && !flight.IsOutdated; attempts++)
         {
             var status = _store.SetIfUnchanged(key, value, options, before.Stamp.Version);
             if (status != WriteStatus.ConditionNotMet)
@@ -225,7 +228,7 @@ public sealed partial class StoreHybridCache
             before = present;
         }
 
-        if (flight.IsSuperseded)
+        if (flight.IsOutdated)
             return false;
         var expected = new ExpectedEntry
         {

@@ -37,6 +37,7 @@ public sealed partial class StoreHybridCache : HybridCache
     private readonly int _keyLengthMax;
     private readonly long _payloadBytesMax;
     private readonly int _readyPayloadBytesMax;
+    private readonly long _localMsMax;
     private readonly long _failSafeMs;
     private readonly long _failSafeThrottleMs;
     private readonly bool _refreshesEagerly;
@@ -79,10 +80,18 @@ public sealed partial class StoreHybridCache : HybridCache
         _softTimeout = options.FactorySoftTimeout ?? Timeout.InfiniteTimeSpan;
         _hardTimeout = options.FactoryHardTimeout ?? Timeout.InfiniteTimeSpan;
         _onFailure = options.OnFailure;
+        _coherence = options.Coherence;
+        _localMsMax = _coherence?.MaximumAgeMs ?? long.MaxValue;
+        if (_coherence is null)
+            return;
+        _coherenceTag = NewCoherenceTag();
+        _coherence.Attach(this);
     }
 
     /// <summary>The store that the entries lie in.</summary>
     public CacheStore Store => _store;
+
+    internal IDistributedCache? SecondLevel => _secondLevel;
 
     /// <summary>Factories and writes to the second level that are under way.</summary>
     internal int FlightCount => _flights.Count;
@@ -146,7 +155,8 @@ public sealed partial class StoreHybridCache : HybridCache
         ArgumentNullException.ThrowIfNull(key);
         if (cancellationToken.IsCancellationRequested)
             return ValueTask.FromCanceled(cancellationToken);
-        return Set(key, value, new EntryPlan(options, _defaults), TagHashes.Of(tags), cancellationToken);
+        var plan = new EntryPlan(options, _defaults, _localMsMax);
+        return Set(key, value, plan, TagHashes.Of(tags), cancellationToken);
     }
 
     /// <inheritdoc/>
@@ -202,7 +212,7 @@ public sealed partial class StoreHybridCache : HybridCache
         var local = Look<T>(key, options);
         if (local.State == LocalState.Fresh && !_refreshesEagerly)
             return new ValueTask<T>(local.Value!);
-        var plan = new EntryPlan(options, _defaults);
+        var plan = new EntryPlan(options, _defaults, _localMsMax);
         return Answer(new Request<TState, T>(text ?? key.ToString(), state, factory, tags, plan, token), local);
     }
 

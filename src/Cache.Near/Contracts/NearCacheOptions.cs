@@ -66,22 +66,29 @@ public sealed class NearCacheOptions
             problems,
             MemoryLimitBytes >= 1 << 20,
             $"MemoryLimitBytes is {MemoryLimitBytes}; it must be 1048576 or more.");
-        Demand(
-            problems,
-            MaximumAge >= TimeSpan.FromMilliseconds(10) && MaximumAge <= _ageMax,
-            $"MaximumAge is {MaximumAge}; it must be 10 ms to {_ageMax}.");
-        Demand(
-            problems,
-            StalenessBound >= _boundMin && StalenessBound <= _boundMax,
-            $"StalenessBound is {StalenessBound}; it must be 300 ms to {_boundMax}.");
+        FindTimeProblems(problems, MaximumAge, StalenessBound, Coherence);
         Demand(problems, Enum.IsDefined(Tracking), $"Tracking is {Tracking}; it must be Broadcast or PerKey.");
-        Demand(problems, Enum.IsDefined(Coherence), $"Coherence is {Coherence}; it must be Tracking or TimeOnly.");
         Demand(problems, Enum.IsDefined(Layout), $"Layout is {Layout}; it must be Microsoft or Plain.");
         Demand(
             problems,
             WhenUnreachable.StaleFor >= TimeSpan.Zero && WhenUnreachable.StaleFor <= _ageMax,
             $"WhenUnreachable is {WhenUnreachable}; its time must be 0 to {_ageMax}.");
         return problems;
+    }
+
+    /// <summary>The mistakes in what keeps entries true, and for how long.</summary>
+    internal static void FindTimeProblems(
+        List<string> problems, TimeSpan maximumAge, TimeSpan stalenessBound, NearCoherence coherence)
+    {
+        Demand(
+            problems,
+            maximumAge >= TimeSpan.FromMilliseconds(10) && maximumAge <= _ageMax,
+            $"MaximumAge is {maximumAge}; it must be 10 ms to {_ageMax}.");
+        Demand(
+            problems,
+            stalenessBound >= _boundMin && stalenessBound <= _boundMax,
+            $"StalenessBound is {stalenessBound}; it must be 300 ms to {_boundMax}.");
+        Demand(problems, Enum.IsDefined(coherence), $"Coherence is {coherence}; it must be Tracking or TimeOnly.");
     }
 
     /// <summary>The prefixes in bytes; one that is empty: all keys.</summary>

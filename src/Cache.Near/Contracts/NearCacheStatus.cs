@@ -6,6 +6,11 @@ public sealed record NearCacheStatus
     /// <summary>Whether local entries of all known primaries count now.</summary>
     public required bool IsCoherent { get; init; }
 
+    /// <summary>
+    /// Whether other processes' own writes are heard of, where <see cref="NearCoherence.TimeOnly"/> was chosen.
+    /// </summary>
+    public required bool IsListening { get; init; }
+
     /// <summary>The primaries.</summary>
     public required IReadOnlyList<NearNodeStatus> Nodes { get; init; }
 
@@ -33,7 +38,7 @@ public sealed record NearCacheStatus
     /// <summary>Reads that no server could answer.</summary>
     public required long Unreachable { get; init; }
 
-    /// <summary>Keys that servers told of.</summary>
+    /// <summary>Keys that servers told of, or other processes.</summary>
     public required long Pushes { get; init; }
 
     /// <summary>Of these, those that were kept here.</summary>

@@ -7,9 +7,10 @@ public enum NearCoherence
     Tracking,
 
     /// <summary>
-    /// Time alone, for servers without client tracking: changes of others are not seen before
+    /// Time alone, for servers without client tracking: changes of others may not be seen before
     /// <see cref="NearCacheOptions.MaximumAge"/> has passed. <see cref="NearCacheOptions.StalenessBound"/> does not
-    /// hold.
+    /// hold. Processes that chose it tell one another of their own writes on the channel "__cache:writes", where the
+    /// servers allow that; no message is promised to arrive.
     /// </summary>
     TimeOnly,
 }

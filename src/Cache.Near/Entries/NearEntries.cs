@@ -10,7 +10,7 @@ namespace Cache.Near.Entries;
 /// Two keyspaces of one store: a hit reads a plain value, and has no mark to look at. Thread-safe, as the store is.
 /// Whether what is found counts is not known here.
 /// </remarks>
-internal sealed class NearEntries : IDisposable
+internal sealed class NearEntries : ILocalEntries, IDisposable
 {
     private readonly CacheStore _values;
     private readonly CacheStore _absent;

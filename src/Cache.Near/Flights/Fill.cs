@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Cache.Client;
+using Cache.Near.Entries;
 using Cache.Near.Layouts;
 using Cache.Near.Links;
 using Cache.Protocol;
@@ -20,6 +21,7 @@ internal sealed class Fill
 
     private readonly NearContext _context;
     private readonly NearTopology _topology;
+    private readonly NearEntries _entries;
     private readonly EntryLayout _layout;
     private readonly byte[] _key;
     private readonly bool _isKept;
@@ -32,6 +34,7 @@ internal sealed class Fill
     public Fill(
         NearContext context,
         NearTopology topology,
+        NearEntries entries,
         EntryLayout layout,
         byte[] key,
         bool isKept,
@@ -39,6 +42,7 @@ internal sealed class Fill
     {
         _context = context;
         _topology = topology;
+        _entries = entries;
         _layout = layout;
         _key = key;
         _isKept = isKept;
@@ -129,7 +133,7 @@ internal sealed class Fill
         lock (_context.Owners.Gate)
         {
             if (_context.Owners.Of(_key) == attempt.Link)
-                _context.Entries.Keep(_key, stored.Value, life);
+                _entries.Keep(_key, stored.Value, life);
         }
     }
 
@@ -153,6 +157,8 @@ internal sealed class Fill
         else
             Fail(Redirections.ExceptionOf(attempt.Connection, "read", error));
     }
+
+    private void Again() => new Fill(_context, _topology, _entries, _layout, _key, true, isRefreshed: true).Start();
 
     private void Fail(RespClientException failure)
     {
@@ -201,7 +207,7 @@ internal sealed class Fill
         public override void Take(in RespReply reply)
         {
             if (!reply.IsError && fill._isKept)
-                new Fill(fill._context, fill._topology, fill._layout, fill._key, true, isRefreshed: true).Start();
+                fill.Again();
         }
 
         public override void Fail(RespClientException failure)

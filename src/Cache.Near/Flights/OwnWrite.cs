@@ -53,6 +53,7 @@ internal sealed class OwnWrite(
         context.Entries.Drop(key);
         if (!error.IsError)
         {
+            topology.Tell(key);
             _completion.TrySetResult();
             return;
         }
@@ -67,6 +68,7 @@ internal sealed class OwnWrite(
     private void Fail(RespClientException failure)
     {
         context.Entries.Drop(key);
+        topology.Tell(key); // It may have been made.
         if (_completion.TrySetException(failure))
             _ = _completion.Task.Exception; // Perhaps nobody waits any more.
     }

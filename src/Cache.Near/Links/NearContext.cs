@@ -3,7 +3,8 @@ using Cache.Near.Entries;
 namespace Cache.Near.Links;
 
 /// <summary>What the links of a near cache share.</summary>
-internal sealed class NearContext(NearCacheOptions options, LeaseClock clock, TimeProvider time)
+internal sealed class NearContext(
+    NearCacheOptions options, LeaseClock clock, TimeProvider time, ILocalEntries entries)
 {
     public NearCacheOptions Options { get; } = options;
 
@@ -12,7 +13,8 @@ internal sealed class NearContext(NearCacheOptions options, LeaseClock clock, Ti
     /// <summary>For pauses.</summary>
     public TimeProvider Time { get; } = time;
 
-    public NearEntries Entries { get; } = new(options.MemoryLimitBytes);
+    /// <summary>What goes when servers tell of changes.</summary>
+    public ILocalEntries Entries { get; } = entries;
 
     public NearCounters Counters { get; } = new();
 

@@ -56,6 +56,9 @@ internal sealed partial class NearLink : IPushSink, IAsyncDisposable
 
     public RespClientException? LastFailure => _lastFailure;
 
+    public NearNodeStatus Status =>
+        new(Connection?.Address.ToString() ?? Target.ToString()!, IsLeased, LastFailure?.Message);
+
     /// <summary>Whether local entries count: the one comparison of a hit.</summary>
     public bool IsLeased => _clock.NowMs < Volatile.Read(ref _leaseEndMs);
 

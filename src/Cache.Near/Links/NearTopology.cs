@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using Cache.Client;
 using Cache.Protocol;
 
@@ -18,6 +19,7 @@ internal sealed class NearTopology : IAsyncDisposable
     private readonly TaskCompletionSource<RespClientException?> _firstOutcome =
         new(TaskCreationOptions.RunContinuationsAsynchronously);
 
+    private readonly WriteChannel? _channel;
     private volatile NearLink? _single;
     private volatile ClusterMap? _map;
     private Task _looking = Task.CompletedTask;
@@ -30,6 +32,8 @@ internal sealed class NearTopology : IAsyncDisposable
             .. context.Options.Servers.EndPoints.Select(
                 text => ServerAddress.TryParse(text, out var address) ? address : default),
         ];
+        if (!context.IsTracked)
+            _channel = new WriteChannel(context, FindLinked);
     }
 
     public NearLink[] Links => _single is { } single ? [single] : _map?.Links ?? [];
@@ -37,7 +41,28 @@ internal sealed class NearTopology : IAsyncDisposable
     /// <summary>The failure of the first attempt to link a primary; null: it was made.</summary>
     public Task<RespClientException?> FirstOutcome => _firstOutcome.Task;
 
-    public void Start() => _looking = LookAsync();
+    /// <summary>Whether a failure says that the servers will not do it, rather than that they cannot now.</summary>
+    public static bool IsRefusal([NotNullWhen(true)] RespClientException? failure) =>
+        failure is { ErrorCode: not (null or "LOADING" or "CLUSTERDOWN" or "MASTERDOWN") };
+
+    /// <summary>Whether there are links, and all prove what they are.</summary>
+    public static bool AreLeased(NearLink[] links) =>
+        links.Length > 0 && Array.TrueForAll(links, static link => link.IsLeased);
+
+    /// <summary>Whether other processes' writes are heard of, where servers do not tell.</summary>
+    public bool IsListening => _channel?.IsOpen == true;
+
+    /// <summary>Why they last were not; null: they always were.</summary>
+    public RespClientException? ListeningFailure => _channel?.LastFailure;
+
+    public void Start()
+    {
+        _looking = LookAsync();
+        _channel?.Start();
+    }
+
+    /// <summary>This process has written a key: other processes are told, where servers do not.</summary>
+    public void Tell(ReadOnlySpan<byte> key) => _channel?.Tell(key);
 
     /// <summary>
     /// The link that a server has named as the one of a key; null: it is no cluster, or has too many.
@@ -58,12 +83,25 @@ internal sealed class NearTopology : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         await _stop.CancelAsync().ConfigureAwait(false);
+        if (_channel is not null)
+            await _channel.DisposeAsync().ConfigureAwait(false);
         await _looking.ConfigureAwait(false);
         if (_single is { } single)
             await single.DisposeAsync().ConfigureAwait(false);
         if (_map is { } map)
             await map.DisposeAsync().ConfigureAwait(false);
         _stop.Dispose();
+    }
+
+    private RespConnection? FindLinked()
+    {
+        foreach (var link in Links)
+        {
+            if (link.Connection is { } connection)
+                return connection;
+        }
+
+        return null;
     }
 
     private async Task LookAsync()

@@ -18,7 +18,8 @@ internal sealed class SlotOwners
     /// <summary>Held while entries are kept, and while owners change.</summary>
     public Lock Gate { get; } = new();
 
-    public bool IsCluster => _onlyOwner is null;
+    /// <summary>The link that has all slots; null: it is a cluster, or nothing is known yet.</summary>
+    public NearLink? OnlyOwner => _onlyOwner;
 
     /// <summary>The link for a key; null: none is known now.</summary>
     public NearLink? Of(ReadOnlySpan<byte> key) => _onlyOwner ?? Volatile.Read(ref _owners[KeySlot.Of(key)]);

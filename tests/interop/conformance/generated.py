@@ -5,8 +5,8 @@ fails, with the shortest sequence that shows it.
 usage: generated.py --redis PORT --ours PORT [--count N] [--seed N] [--length N] [--processes N] [--seconds N]
                     FAMILY...
 
-A family is a module of the folder families: what its commands are, and what may differ between replies. The seed is
-printed; sequence number I of seed S is the same at any time: --seed S+I --count 1 runs it alone. Odd seeds run in RESP3.
+A family is a module of the folder families: what its commands are, and what may differ between replies. One whose
+sequences are WEIGHT times as much work as others' has so many times fewer. The seed is printed; sequence number I of seed S is the same at any time: --seed S+I --count 1 runs it alone. Odd seeds run in RESP3.
 
 Many sequences leave in one write, and their replies are compared as bytes; only where these differ are they read one by
 one. Every eighth sequence runs a second time, on several connections that take turns, its pipelines cut anywhere.
@@ -235,9 +235,13 @@ class Worker:
         cls.settings, cls.end = settings, end
 
 
+def family_of(name):
+    return importlib.import_module(f"families.{name}")
+
+
 def work(name, seeds, length):
     """Runs some sequences of a family; returns how many ran, and how many of them failed."""
-    family = importlib.import_module(f"families.{name}")
+    family = family_of(name)
     ran = failed = 0
     # The servers' settings are everybody's.
     with Worker.settings if getattr(family, "CHANGES_SETTINGS", False) else contextlib.nullcontext():
@@ -251,10 +255,12 @@ def work(name, seeds, length):
 
 
 def chunks_of(options):
-    """All families go on together: where the time ends, each has run about as many."""
+    """All families go on together: where the time ends, each has run about as much of its share."""
+    counts = {name: options.count // getattr(family_of(name), "WEIGHT", 1) for name in options.families}
     for first in range(0, options.count, CHUNK):
-        for name in options.families:
-            yield name, range(options.seed + first, options.seed + min(first + CHUNK, options.count))
+        for name, count in counts.items():
+            if first < count:
+                yield name, range(options.seed + first, options.seed + min(first + CHUNK, count))
 
 
 def main():

@@ -1,9 +1,7 @@
-using System.Buffers;
 using System.Diagnostics;
 using System.Globalization;
 using System.Text;
 using Cache.Client;
-using Cache.Near;
 
 namespace NearRig;
 
@@ -16,7 +14,7 @@ namespace NearRig;
 /// began (lines 1, 2 and 4 of the promise). Line 3: who has awaited its own write never reads an older one. A read
 /// without a value is none of these.
 /// </remarks>
-internal sealed class Checker(NearCache near, NearCache writer, string prefix, int keyCount, double boundMs)
+internal sealed class Checker(ISubject near, ISubject writer, string prefix, int keyCount, double boundMs)
 {
     // Acknowledgements that are older decide nothing.
     private const int HistoryCount = 64;
@@ -79,12 +77,11 @@ internal sealed class Checker(NearCache near, NearCache writer, string prefix, i
         await Task.Delay(TimeSpan.FromMilliseconds(boundMs));
         for (int i = 0; i < _keys.Length; i++)
         {
-            var local = new ArrayBufferWriter<byte>();
-            if (near.TryGetLocal(_keys[i], local)
+            if (await near.GetLocalAsync(_keys[i]) is { } local
                 && await writer.GetAsync(_keys[i]) is { } there
-                && !local.WrittenSpan.SequenceEqual(there))
+                && !local.AsSpan().SequenceEqual(there))
             {
-                Report($"{_keys[i]} is {Encoding.ASCII.GetString(local.WrittenSpan)} here for good, "
+                Report($"{_keys[i]} is {Encoding.ASCII.GetString(local)} here for good, "
                     + $"{Encoding.ASCII.GetString(there)} there");
             }
         }

@@ -34,7 +34,8 @@ internal static class ClusterScenario
         await using var near = await NearCaches.StartAsync(nodes.Select(node => node.EndPoint));
         await using var writer = await NearCaches.StartAsync(nodes.Select(node => node.EndPoint));
         await NearCaches.UntilCoherentAsync(near);
-        var checker = new Checker(near, writer, "k:", 300, NearCaches.BoundMs + NearCaches.SlackMs);
+        var checker = new Checker(
+            new NearSubject(near), new NearSubject(writer), "k:", 300, NearCaches.BoundMs + NearCaches.SlackMs);
         checker.Start(writers: 2, readers: 2);
         await Task.Delay(1000);
         int faults = 0;

@@ -29,7 +29,8 @@ internal static class SentinelScenario
 
         await using var near = await NearCaches.StartAsync(sentinels.Select(each => each.EndPoint), Name);
         await using var writer = await NearCaches.StartAsync(sentinels.Select(each => each.EndPoint), Name);
-        var checker = new Checker(near, writer, "k:", 100, NearCaches.BoundMs + NearCaches.SlackMs);
+        var checker = new Checker(
+            new NearSubject(near), new NearSubject(writer), "k:", 100, NearCaches.BoundMs + NearCaches.SlackMs);
         checker.Start(writers: 1, readers: 2);
         await Task.Delay(1000);
         for (int round = 0; round < rounds; round++)

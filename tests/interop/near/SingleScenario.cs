@@ -19,7 +19,8 @@ internal static class SingleScenario
         await using var proxy = new FaultProxy(redis.Port);
         await using var near = await NearCaches.StartAsync([$"127.0.0.1:{proxy.Port}"], null, tracking);
         await using var writer = await NearCaches.StartAsync([redis.EndPoint]);
-        var checker = new Checker(near, writer, "k:", 200, NearCaches.BoundMs + NearCaches.SlackMs);
+        var checker = new Checker(
+            new NearSubject(near), new NearSubject(writer), "k:", 200, NearCaches.BoundMs + NearCaches.SlackMs);
         checker.Start(writers: 2, readers: 2);
         int faults = 0;
         double slowest = 0;

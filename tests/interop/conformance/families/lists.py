@@ -51,7 +51,7 @@ def other(source, step):
     return [source.choice([
         step("TYPE", name), step("OBJECT", "ENCODING", name), step("DEL", name), step("SET", name, "v"),
         step("RENAME", name, key(source)), step("COPY", name, key(source), "REPLACE"), step("EXPIRE", name, "100"),
-        step("TTL", name), step("EXISTS", name), step("GET", name), step("HSET", name, "f", "v")])]
+        step("TTL", name), step("EXISTS", name), step("GET", name), step("SADD", name, "x")])]
 
 
 def make(source, step):

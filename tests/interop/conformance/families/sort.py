@@ -43,7 +43,7 @@ def sort(source, step):
         else:
             words += [source.choice(["BY", "GET", "STORE", "LIMIT", "WORD"])]
     if "BY" in words and "ALPHA" in words and "LIMIT" in words:
-        words.remove("ALPHA")
+        words = [word for word in words if word != "ALPHA"]
     return [step(source.choice(["SORT", "SORT", "SORT_RO"]), key(source), *words)]
 
 

@@ -1,0 +1,95 @@
+using Cache.Core.Hybrid;
+using Cache.Near;
+using Microsoft.Extensions.Caching.Distributed;
+using Microsoft.Extensions.Caching.Hybrid;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace NearRig;
+
+/// <summary>A process with a hybrid cache and StackExchange.Redis behind it.</summary>
+internal sealed class HybridSubject : ISubject, IAsyncDisposable
+{
+    private static readonly HybridCacheEntryOptions _localOnly = new()
+    {
+        Flags = HybridCacheEntryFlags.DisableDistributedCache | HybridCacheEntryFlags.DisableUnderlyingData,
+    };
+
+    private readonly ServiceProvider _provider;
+    private readonly StackExchangeLevel _level;
+    private readonly HybridCache _cache;
+
+    private HybridSubject(ServiceProvider provider, StackExchangeLevel level)
+    {
+        _provider = provider;
+        _level = level;
+        _cache = provider.GetRequiredService<HybridCache>();
+    }
+
+    public HybridCoherenceStatus Status => _provider.GetRequiredService<IHybridCoherence>().Status;
+
+    /// <summary>Reads that were answered in the process.</summary>
+    public long Hits
+    {
+        get
+        {
+            var statistics = ((StoreHybridCache)_cache).GetStatistics();
+            return statistics.StoreHits + statistics.ReadyHits;
+        }
+    }
+
+    public static async Task<HybridSubject> StartAsync(
+        int dataPort, int trackingPort, NearCoherence coherence = NearCoherence.Tracking, string user = "")
+    {
+        var level = await StackExchangeLevel.ConnectAsync(dataPort, "k:");
+        var services = new ServiceCollection();
+        services.AddSingleton<IDistributedCache>(level);
+        services.AddCacheHybridCache(static options =>
+        {
+            options.UseSecondLevel = true;
+            options.DefaultEntryOptions = new() { Expiration = TimeSpan.FromMinutes(10) };
+        });
+        services.AddCacheHybridCoherence($"127.0.0.1:{trackingPort},connectTimeout=2000{user}", options =>
+        {
+            options.KeyPrefix = "k:";
+            options.StalenessBound = TimeSpan.FromMilliseconds(NearCaches.BoundMs);
+            options.MaximumAge = TimeSpan.FromMinutes(10);
+            options.Coherence = coherence;
+        });
+        var subject = new HybridSubject(services.BuildServiceProvider(), level);
+        try
+        {
+            foreach (var service in subject._provider.GetServices<IHostedService>())
+                await service.StartAsync(default);
+            return subject;
+        }
+        catch
+        {
+            await subject.DisposeAsync();
+            throw;
+        }
+    }
+
+    public async ValueTask<byte[]?> GetAsync(string key)
+    {
+        try
+        {
+            return await _cache.GetOrCreateAsync<byte[]>(key, static _ => throw new KeyNotFoundException());
+        }
+        catch (KeyNotFoundException)
+        {
+            return null;
+        }
+    }
+
+    public ValueTask<byte[]?> GetLocalAsync(string key) => _cache.GetOrCreateAsync<byte[]?>(
+        key, static _ => ValueTask.FromResult<byte[]?>(null), _localOnly);
+
+    public ValueTask SetAsync(string key, byte[] value) => _cache.SetAsync(key, value);
+
+    public async ValueTask DisposeAsync()
+    {
+        await _provider.DisposeAsync();
+        _level.Dispose();
+    }
+}
