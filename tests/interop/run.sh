@@ -2,7 +2,7 @@
 # Runs other languages' clients, and Redis itself, against our stand-alone server.
 #
 # usage: run.sh [RUNNER...]        all runners, or redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls
-#                                  node-redis redis-py stackexchange formats dashboard near shards
+#                                  node-redis redis-py stackexchange formats dashboard near shards migration
 #                                  conformance generated conversations dumps near-client
 #
 # INTEROP_PORT=6379 INTEROP_TLS_PORT=6380 INTEROP_CA=cert.pem run.sh ...     against a server that runs already, instead of one that is built and started here
@@ -170,6 +170,13 @@ run_shards() {
     stack-exchange/bin/Release/net10.0/StackExchange.dll
 }
 
+# A copy of redis-server's data and changes by the command cache. It starts servers of its own.
+run_migration() {
+  build "$root/samples/StandaloneServer" && build "$root/src/Cache.Tool" || return 1
+  limited /usr/bin/python3 migration/migration.py "$root/src/Cache.Tool/bin/Release/net10.0/Cache.Tool.dll" \
+    "$root/samples/StandaloneServer/bin/Release/net10.0/StandaloneServer.dll"
+}
+
 # run RUNNER: its output, and its counts; a runner that ends without them has failed.
 run() {
   local log="$work/$1.log" start=$SECONDS
@@ -216,7 +223,7 @@ else
   start_redis || { echo 'redis-server did not start'; exit 1; }
   compare >"$work/compared.log" 2>&1 &
   comparing=$!
-  for runner in formats dashboard near shards; do run "$runner"; done
+  for runner in formats dashboard near shards migration; do run "$runner"; done
   wait "$comparing"
   cat "$work/compared.log"
   add "$work/compared.log" comparisons

@@ -50,6 +50,7 @@ internal sealed partial class Target : IDisposable
         var control = ServerConnection.Open(address, PatienceMs);
         try
         {
+            control.Call("PING"); // A password that is missing is told once, and not for each key.
             return new Target(ServerConnection.Open(address, PatienceMs), control, counts, replaces);
         }
         catch
@@ -85,8 +86,11 @@ internal sealed partial class Target : IDisposable
         if (!_databases.Contains(database))
         {
             string number = database.ToString(CultureInfo.InvariantCulture);
-            if (_control.TryCall("SELECT", number).Kind == ReplyKind.Error)
+            var reply = _control.TryCall("SELECT", number);
+            if (reply.Kind == ReplyKind.Error && IsMissing(reply))
                 return false;
+            if (reply.Kind == ReplyKind.Error)
+                throw new ToolException($"The target refuses SELECT: {reply.Text}");
             _databases.Add(database);
         }
 
@@ -102,6 +106,9 @@ internal sealed partial class Target : IDisposable
         Call("DISCARD"u8.ToArray());
         _database = NoDatabase; // A SELECT of the group was queued, not done.
     }
+
+    // By the number; others are of rights, or of a server that serves nobody now.
+    private static bool IsMissing(Reply refusal) => refusal.Text.StartsWith("ERR ", StringComparison.Ordinal);
 
     /// <summary>Puts an entry whose value is as a file has it.</summary>
     public void Restore(in RdbEntry entry, int version)
