@@ -27,7 +27,7 @@ internal sealed class Follower(
 
     private readonly ServerName _source = plan.Source!;
     private ReplicaLink? _link;
-    private SourceInfo? _info;
+    private LiveInfo? _info;
     private string _id = "";
     private long _offset;
     private long? _goal;
@@ -173,7 +173,7 @@ internal sealed class Follower(
     private void Follow(ReplicaLink link)
     {
         link.Follow(() => target.Applied);
-        _info ??= new SourceInfo(_source.Address);
+        _info ??= new LiveInfo(_source.Address);
         if (!plan.Follows)
             _goal ??= _info.TryOffset(); // Null: it does not say.
         var reader = new CommandReader(link.Reader);

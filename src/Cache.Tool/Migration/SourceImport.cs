@@ -12,6 +12,7 @@ internal sealed class SourceImport(ImportPlan plan, Report output, TimeProvider 
     public ExitCode Run()
     {
         var progress = new Progress(output, _counts, time);
+        RefuseItself();
         using var target = Target.Open(plan.Target.Address, _counts, plan.Replaces || plan.Empties || !plan.Scans);
         if (!plan.Scans)
             RefuseKeys(target);
@@ -28,6 +29,15 @@ internal sealed class SourceImport(ImportPlan plan, Report output, TimeProvider 
         }
 
         return _counts.Refused == 0 ? ExitCode.Whole : ExitCode.Damaged;
+    }
+
+    // By whatever name: --flush would leave nothing of it, and each change that is made comes back as its own.
+    private void RefuseItself()
+    {
+        using var source = new LiveInfo(_source.Address);
+        using var target = new LiveInfo(plan.Target.Address);
+        if (source.TryRunId() is { } id && id == target.TryRunId())
+            throw new ToolException($"--from {_source} and --to {plan.Target} are the same server.");
     }
 
     private void RefuseKeys(Target target)
@@ -63,9 +73,9 @@ internal sealed class SourceImport(ImportPlan plan, Report output, TimeProvider 
 
     private void Scan(Target target, Progress progress)
     {
+        using var scan = new ScanSource(_source.Address, time); // First: what cannot be read replaces nothing.
         if (plan.Empties)
             target.Empty(_source.Database);
-        using var scan = new ScanSource(_source.Address, time);
         scan.Read(_source.Database, entry =>
         {
             if (stop.IsCancellationRequested)

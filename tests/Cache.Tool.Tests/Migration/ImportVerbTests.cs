@@ -130,6 +130,29 @@ public sealed class ImportVerbTests : IDisposable
         Assert.Equal(6, second.Call("DBSIZE").Number);
     }
 
+    [Theory]
+    [InlineData("--scan")]
+    [InlineData("--replace")]
+    public async Task Import_FromTheTargetItself_IsRefusedAndRemovesNothing(string option)
+    {
+        await using var server = await RunningServer.StartAsync();
+        server.Store.Set("a"u8, "1"u8);
+        string port = server.Port.ToString(System.Globalization.CultureInfo.InvariantCulture);
+        (await RunAsync("import", "--from", "localhost:" + port, "--to", "127.0.0.1:" + port, "--flush", option))
+            .AssertFails(2, "are the same server.");
+        Assert.Equal("1"u8.ToArray(), server.Store.GetArray("a"u8));
+    }
+
+    [Fact]
+    public async Task Import_SourceThatCannotBeRead_LeavesWhatTheTargetHas()
+    {
+        await using var server = await RunningServer.StartAsync();
+        server.Store.Set("a"u8, "1"u8);
+        (await RunAsync("import", "--from", "127.0.0.1:1", "--to", "127.0.0.1:" + server.Port, "--flush", "--scan"))
+            .AssertFails(2, "127.0.0.1:1");
+        Assert.Equal("1"u8.ToArray(), server.Store.GetArray("a"u8));
+    }
+
     private static void Fill(ServerConnection connection)
     {
         connection.Call("SET", "s", "12");
