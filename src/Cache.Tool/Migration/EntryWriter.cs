@@ -65,7 +65,14 @@ internal sealed class EntryWriter(
     private void PutParts(RdbReader reader, in RdbEntry entry)
     {
         byte[] key = entry.Key.ToArray();
-        if (!replaces && target.Call("EXISTS"u8.ToArray(), key) is { Kind: ReplyKind.Number, Number: not 0 })
+        var there = target.Call("EXISTS"u8.ToArray(), key);
+        if (there.Kind == ReplyKind.Error)
+        {
+            target.JudgeEntry(PendingOf(entry, 0), there.Text); // Once, not for each part.
+            return;
+        }
+
+        if (!replaces && there.Number != 0)
         {
             counts.NoteLeft("that are there already; --replace takes them");
             return;

@@ -19,6 +19,9 @@ internal sealed class Follower(
     // How long a source may be gone: a restart that loads some gigabytes.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60);
 
+    // As often as a source pings by default; no server is set to close connections that were idle for less.
+    private static readonly TimeSpan s_signEvery = TimeSpan.FromSeconds(5);
+
     private const int FirstDelayMs = 100;
     private const int DelayMsMax = 5_000;
 
@@ -34,6 +37,8 @@ internal sealed class Follower(
     private int _incomplete;
     private bool _isGroup;
     private bool _isWanted = true;
+    private bool _choosesInGroup;
+    private long _alive = time.GetTimestamp();
 
     /// <summary>Runs until all is there, or, where it follows, until it is stopped.</summary>
     /// <exception cref="SourceRefusal">The source refuses PSYNC.</exception>
@@ -55,7 +60,7 @@ internal sealed class Follower(
         {
             using var link = Connect();
             Volatile.Write(ref _link, link);
-            link.Reader.BeforeWait = target.Flush;
+            link.Reader.BeforeWait = Rest;
             if (!link.Continues)
                 Load(link);
             else
@@ -156,6 +161,16 @@ internal sealed class Follower(
         output.Line($"The snapshot is complete: {counts.Seen:n0} entries. Its changes follow.");
     }
 
+    // The source sends something each ten seconds at the least, but nothing that goes to the target while it is idle.
+    private void Rest()
+    {
+        target.Flush();
+        if (time.GetElapsedTime(_alive) < s_signEvery)
+            return;
+        target.KeepAlive();
+        _alive = time.GetTimestamp();
+    }
+
     private void TellAgain()
     {
         output.Line($"{_source} has no more what follows byte {_offset}: all is taken again from a snapshot.");
@@ -227,8 +242,7 @@ internal sealed class Follower(
             case "SWAPDB" when _source.Database is not null:
                 throw new ToolException("The source exchanges databases (SWAPDB): one alone cannot be followed.");
             case "MULTI" or "EXEC":
-                _isGroup = command.Name == "MULTI";
-                target.Forward(command, next);
+                Group(command, next);
                 break;
             case var _ when _isWanted:
                 target.Forward(command, next);
@@ -238,11 +252,22 @@ internal sealed class Follower(
         target.Pass(next);
     }
 
+    // Of a group that the target gives up (EXECABORT) its SELECT is not done either.
+    private void Group(ReplicatedCommand command, long next)
+    {
+        _isGroup = command.Name == "MULTI";
+        target.Forward(command, next);
+        if (!_isGroup && _choosesInGroup)
+            target.SelectAgain();
+        _choosesInGroup = false;
+    }
+
     private void Select(ReplicatedCommand command)
     {
         if (!int.TryParse(command.Argument, NumberStyles.None, CultureInfo.InvariantCulture, out int database))
             throw new InvalidDataException("a SELECT without a database");
         _isWanted = IsWanted(database);
+        _choosesInGroup = _isGroup;
         if (!_isWanted || target.TrySelect(database))
             return;
         _isWanted = false;

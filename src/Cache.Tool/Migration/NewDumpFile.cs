@@ -25,6 +25,12 @@ internal static class NewDumpFile
     {
         string path = Path.GetFullPath(dump);
         string unfinished = path + FileNames.TemporaryEnding;
+        if (Path.Exists(unfinished))
+        {
+            throw new ToolException(
+                $"{unfinished} exists: another run writes it, or left it when it was killed. Remove it if none runs.");
+        }
+
         var options = new FileStreamOptions
         {
             Mode = FileMode.CreateNew,

@@ -112,7 +112,7 @@ internal sealed partial class Target
         {
             while (TryWait(out var pending))
             {
-                var reply = _connection.Receive();
+                var reply = Receive();
                 Judge(pending, reply);
                 Finish(pending);
             }
@@ -126,6 +126,22 @@ internal sealed partial class Target
             Fail(new ToolException("The connection to the target was closed."));
         }
     }
+
+    private Reply Receive()
+    {
+        try
+        {
+            return _connection.Receive();
+        }
+        catch (ToolException failure)
+        {
+            throw Lost(failure);
+        }
+    }
+
+    private static ToolException Lost(ToolException failure) => new(
+        $"The target is lost: {failure.Message} Run this again with --replace or --flush: of what was on the way "
+        + "some may be done.");
 
     private bool TryWait(out Pending pending)
     {
@@ -209,7 +225,8 @@ internal sealed partial class Target
         }
     }
 
-    private void JudgeEntry(in Pending pending, string? refusal)
+    /// <summary>Counts an entry by the reply to it.</summary>
+    public void JudgeEntry(in Pending pending, string? refusal)
     {
         if (refusal is null)
             _counts.NoteTaken(pending.Name, pending.Bytes);

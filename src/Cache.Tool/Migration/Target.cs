@@ -29,7 +29,7 @@ internal sealed partial class Target : IDisposable
     private const string OutOfMemory = "OOM";
 
     private readonly ServerConnection _connection;
-    private readonly ServerConnection _control;
+    private readonly ServerAddress _address;
     private readonly ImportCounts _counts;
     private readonly bool _replaces;
     private readonly RequestBuffer _output = new();
@@ -38,32 +38,25 @@ internal sealed partial class Target : IDisposable
     private int _database;
     private bool _hasExpiry; // Of the entry that is being put.
 
-    private Target(ServerConnection connection, ServerConnection control, ImportCounts counts, bool replaces)
+    private Target(ServerAddress address, ImportCounts counts, bool replaces)
     {
-        (_connection, _control, _counts, _replaces) = (connection, control, counts, replaces);
+        (_connection, _address, _counts, _replaces) = (OpenAnother(address), address, counts, replaces);
         _receiver = new Thread(TakeReplies) { IsBackground = true, Name = "replies of the target" };
         _receiver.Start();
     }
 
     public static Target Open(ServerAddress address, ImportCounts counts, bool replaces)
     {
-        var control = ServerConnection.Open(address, PatienceMs);
-        try
-        {
-            control.Call("PING"); // A password that is missing is told once, and not for each key.
-            return new Target(ServerConnection.Open(address, PatienceMs), control, counts, replaces);
-        }
-        catch
-        {
-            control.Dispose();
-            throw;
-        }
+        using var first = OpenAnother(address);
+        first.Call("PING"); // A password that is missing is told once, and not for each key.
+        return new Target(address, counts, replaces);
     }
 
     /// <summary>Whether it has any key; true where it does not say.</summary>
     public bool HasKeys()
     {
-        var reply = _control.TryCall("INFO", "keyspace");
+        using var control = OpenAnother(_address);
+        var reply = control.TryCall("INFO", "keyspace");
         return reply.Kind == ReplyKind.Error || reply.Text.Contains("keys=", StringComparison.Ordinal);
     }
 
@@ -71,9 +64,10 @@ internal sealed partial class Target : IDisposable
     public void Empty(int? database)
     {
         Drain();
+        using var control = OpenAnother(_address);
         if (database is { } one)
-            _control.Call("SELECT", one.ToString(CultureInfo.InvariantCulture));
-        _control.Call(database is null ? "FLUSHALL" : "FLUSHDB");
+            control.Call("SELECT", one.ToString(CultureInfo.InvariantCulture));
+        control.Call(database is null ? "FLUSHALL" : "FLUSHDB");
         _databases.Clear();
     }
 
@@ -86,7 +80,8 @@ internal sealed partial class Target : IDisposable
         if (!_databases.Contains(database))
         {
             string number = database.ToString(CultureInfo.InvariantCulture);
-            var reply = _control.TryCall("SELECT", number);
+            using var control = OpenAnother(_address);
+            var reply = control.TryCall("SELECT", number);
             if (reply.Kind == ReplyKind.Error && IsMissing(reply))
                 return false;
             if (reply.Kind == ReplyKind.Error)
@@ -94,10 +89,23 @@ internal sealed partial class Target : IDisposable
             _databases.Add(database);
         }
 
-        Admit(new Pending(PendingKind.Part, "SELECT", database, [], 0));
-        _output.Begin(2).Add("SELECT"u8).Add(database);
-        _database = database;
+        Select(database);
         return true;
+    }
+
+    /// <summary>Chooses the database again: a group that the server gave up has not chosen it.</summary>
+    public void SelectAgain()
+    {
+        if (_database != NoDatabase)
+            Select(_database);
+    }
+
+    /// <summary>Sends what is waiting, and something to do: servers close connections that are idle for long.</summary>
+    public void KeepAlive()
+    {
+        Admit(new Pending(PendingKind.Quiet, "PING", _database, [], 0));
+        _output.Begin(1).Add("PING"u8);
+        Flush();
     }
 
     /// <summary>Gives up a group that was begun.</summary>
@@ -168,7 +176,7 @@ internal sealed partial class Target : IDisposable
         ThrowIfFailed();
         if (_output.Length == 0)
             return;
-        _connection.SendRaw(_output.Written);
+        Send(_output.Written);
         _output.Clear();
     }
 
@@ -177,7 +185,28 @@ internal sealed partial class Target : IDisposable
         Close();
         _connection.Dispose();
         _receiver.Join();
-        _control.Dispose();
+    }
+
+    // Each time: one that is kept would be idle for long, and be closed.
+    private static ServerConnection OpenAnother(ServerAddress address) => ServerConnection.Open(address, PatienceMs);
+
+    private void Select(int database)
+    {
+        Admit(new Pending(PendingKind.Part, "SELECT", database, [], 0));
+        _output.Begin(2).Add("SELECT"u8).Add(database);
+        _database = database;
+    }
+
+    private void Send(ReadOnlySpan<byte> bytes)
+    {
+        try
+        {
+            _connection.SendRaw(bytes);
+        }
+        catch (ToolException failure)
+        {
+            throw Lost(failure);
+        }
     }
 
     private void BeginRestore(ReadOnlySpan<byte> key, RdbType type, int length, long? expiresAtMs)
@@ -209,7 +238,7 @@ internal sealed partial class Target : IDisposable
         }
 
         Flush();
-        _connection.SendRaw(bytes);
+        Send(bytes);
     }
 
     private void FlushLong()

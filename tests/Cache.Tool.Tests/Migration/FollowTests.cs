@@ -1,6 +1,9 @@
 using System.Text;
 using Cache.Durability.Rdb;
+using Cache.Tool.Client;
+using Cache.Tool.Migration;
 using Cache.Tool.Tests.Live;
+using Cache.Tool.Verbs;
 
 namespace Cache.Tool.Tests.Migration;
 
@@ -76,6 +79,46 @@ public sealed class FollowTests
         Assert.Equal(!empties, run.Output.Contains("stays in the target; --flush would empty it before."));
         Assert.Equal(empties ? null : "1", TextOf(target, "removed"));
         Assert.Equal("8", TextOf(target, "n"));
+    }
+
+    // The SELECT of a group that the target gives up is not done, and the source does not choose the database again.
+    [Fact]
+    public async Task Import_GroupIsGivenUp_ChoosesItsDatabaseAgain()
+    {
+        byte[] stream = FakePrimary.Commands(
+            "SELECT 0", "MULTI", "SET m 1", "SELECT 3", "NOSUCH x", "EXEC", "SET b 2");
+        await using var source = new FakePrimary(
+            new FakePrimary.Session(
+                $"+FULLRESYNC {FakePrimary.Id} 100", FakePrimary.Transfer(Snapshot(), hasLength: true), stream))
+        {
+            Offset = 100 + stream.Length,
+        };
+        await using var target = await RunningServer.StartAsync();
+        var run = await ImportAsync(source, target);
+        Assert.Equal(1, run.Code);
+        Assert.Contains("refused: EXEC \"\" of database 3: EXECABORT", run.Output, StringComparison.Ordinal);
+        Assert.Null(TextOf(target, "b"));
+        Assert.Equal("2"u8.ToArray(), target.Store.SelectKeyspace(3).GetArray("b"u8));
+    }
+
+    // Servers and what is before them close connections that are idle for minutes.
+    [Fact]
+    public async Task Import_SourceIsIdle_TheTargetHearsOfUs()
+    {
+        byte[] stream = FakePrimary.Commands("PING", "PING", "PING");
+        await using var source = new FakePrimary(
+            new FakePrimary.Session(
+                $"+FULLRESYNC {FakePrimary.Id} 100", FakePrimary.Transfer(Snapshot(), hasLength: true), stream))
+        {
+            Offset = 100 + stream.Length,
+        };
+        await using var target = await RunningServer.StartAsync();
+        Assert.Equal(0, (await Task.Run(
+            () => ToolRun.At(new FastTime(), "import", "--from", source.Uri, "--to", "127.0.0.1:" + target.Port),
+            TestContext.Current.CancellationToken)).Code);
+        string calls = await ReplyOf(target, "INFO", "commandstats");
+        Assert.DoesNotContain("cmdstat_ping:calls=1,", calls, StringComparison.Ordinal); // That of its beginning.
+        Assert.Contains("cmdstat_ping:calls=", calls, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -155,6 +198,25 @@ public sealed class FollowTests
         run = await ToolRunOf(
             "import", "--from", "127.0.0.1:" + source.Port, "--to", "127.0.0.1:" + target.Port, "--scan");
         run.AssertTells("not taken: 2 that are there already; --replace takes them.");
+    }
+
+    private static Task<string> ReplyOf(RunningServer server, params string[] words) => Task.Run(
+        () =>
+        {
+            var line = VerbWords.Parse(ImportVerb.Verb, ["--to", "127.0.0.1:" + server.Port]);
+            using var connection = ServerConnection.Open(ServerName.Of(line, "--to", hasOptions: true).Address);
+            return connection.Call(words).Text;
+        },
+        TestContext.Current.CancellationToken);
+
+    // Each look at it is some seconds later.
+    private sealed class FastTime : TimeProvider
+    {
+        private long _now;
+
+        public override long TimestampFrequency => 1;
+
+        public override long GetTimestamp() => Interlocked.Add(ref _now, 3);
     }
 
     private static byte[] Snapshot()

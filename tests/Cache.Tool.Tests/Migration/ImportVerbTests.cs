@@ -1,6 +1,7 @@
 using System.Text;
 using Cache.Durability.Rdb;
 using Cache.Server;
+using Cache.Server.Cluster;
 using Cache.Tool.Client;
 using Cache.Tool.Migration;
 using Cache.Tool.Tests.Live;
@@ -96,6 +97,63 @@ public sealed class ImportVerbTests : IDisposable
         (await RunAsync("export", Dump, "--from", "127.0.0.1:" + server.Port)).AssertFails(2, "exists already.");
     }
 
+    [Fact]
+    public async Task Export_UnfinishedFileIsThere_SaysWhatToDo()
+    {
+        File.WriteAllText(Dump + ".tmp", "left by a run that was killed");
+        await using var server = await RunningServer.StartAsync();
+        (await RunAsync("export", Dump, "--from", "127.0.0.1:" + server.Port))
+            .AssertFails(2, "dump.rdb.tmp exists: another run writes it, or left it when it was killed.");
+        Assert.False(File.Exists(Dump));
+    }
+
+    // A server of a cluster that does not have its slot: once, and not for each part.
+    [Fact]
+    public async Task Put_LongCollectionOfAnother_IsLeftOnce()
+    {
+        await using var server = await RunningServer.StartAsync();
+        using var connection = Open(server);
+        Fill(connection);
+        (await RunAsync("export", Dump, "--from", "127.0.0.1:" + server.Port)).AssertTells("has 6 entries.");
+        string map = _folder.Of("map.json");
+        File.WriteAllBytes(map, SlotMapJson.Write(SlotMapText.TryRead("127.0.0.1:1 127.0.0.1:2", out _)!));
+        await using var other = await RunningServer.StartAsync(options => options.KeptParameters =
+            new Dictionary<string, string>
+            {
+                ["cluster-enabled"] = "yes",
+                ["cluster-map"] = map,
+                ["cluster-self"] = "127.0.0.1:1",
+            });
+        var counts = await Task.Run(() => PutParts(other), TestContext.Current.CancellationToken);
+        Assert.Equal((6, 0), (counts.Seen, counts.Refused));
+        Assert.InRange(counts.Taken, 1, 5); // By slot.
+    }
+
+    [Fact]
+    public async Task Call_TargetIsGone_SaysWhatToDo()
+    {
+        var server = await RunningServer.StartAsync();
+        using var target = await Task.Run(
+            () => Target.Open(AddressOf(server), new ImportCounts(), replaces: false),
+            TestContext.Current.CancellationToken);
+        await server.DisposeAsync();
+        var failure = await Task.Run(
+            () => Assert.Throws<ToolException>(() => target.Call("PING"u8.ToArray())),
+            TestContext.Current.CancellationToken);
+        Assert.StartsWith("The target is lost: 127.0.0.1:", failure.Message, StringComparison.Ordinal);
+        Assert.Contains("--replace or --flush", failure.Message, StringComparison.Ordinal);
+    }
+
+    private ImportCounts PutParts(RunningServer server)
+    {
+        var counts = new ImportCounts();
+        using var target = Target.Open(AddressOf(server), counts, replaces: true);
+        using var file = File.OpenRead(Dump);
+        new EntryWriter(target, counts, replaces: true, null, TimeProvider.System).Run(
+            new RdbReader(file, keptMax: 1), static () => { });
+        return counts;
+    }
+
     // As a collection of more than sixteen megabytes is.
     [Fact]
     public async Task Put_LongCollections_AreBuiltInParts()
@@ -167,8 +225,10 @@ public sealed class ImportVerbTests : IDisposable
     // By its own payload, which has the order of a set too: sets are of one or two members here.
     private static byte[] DumpOf(ServerConnection connection, string key) => connection.Call("DUMP", key).Bytes;
 
-    private static ServerConnection Open(RunningServer server) => ServerConnection.Open(ServerName.Of(
-        VerbWords.Parse(ImportVerb.Verb, ["--to", "127.0.0.1:" + server.Port]), "--to", hasOptions: true).Address);
+    private static ServerConnection Open(RunningServer server) => ServerConnection.Open(AddressOf(server));
+
+    private static ServerAddress AddressOf(RunningServer server) => ServerName.Of(
+        VerbWords.Parse(ImportVerb.Verb, ["--to", "127.0.0.1:" + server.Port]), "--to", hasOptions: true).Address;
 
     private static Task<ToolRun> RunAsync(params string[] words) =>
         Task.Run(() => ToolRun.Of(words), TestContext.Current.CancellationToken);
