@@ -19,7 +19,7 @@ internal sealed class Follower(
     // How long a source may be gone: a restart that loads some gigabytes.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60);
 
-    // As often as a source pings by default; no server is set to close connections that were idle for less.
+    // Less than the ten seconds after which an idle source pings by default: each of its pings is passed on so.
     private static readonly TimeSpan s_signEvery = TimeSpan.FromSeconds(5);
 
     private const int FirstDelayMs = 100;
