@@ -62,8 +62,9 @@ internal sealed class LuaInterpreter : IScriptInterpreter
 
     public long MemoryBytes => _memory.Used;
 
-    public byte[]? Compile(ScriptDigest digest, ReadOnlySpan<byte> text)
+    public byte[]? Compile(ScriptDigest digest, ReadOnlySpan<byte> text, out ScriptOutline? outline)
     {
+        outline = null;
         if (ScriptHeader.Read(text, out var header) is { } problem)
             return Encoding.Latin1.GetBytes(problem);
         LuaApi.SetTop(_state, 0);
@@ -77,6 +78,7 @@ internal sealed class LuaInterpreter : IScriptInterpreter
             return error;
         }
 
+        outline = OutlineReader.Read(text[header.Length..]);
         _scripts[digest] = new LuaScript(LuaApi.Keep(_state, LuaApi.RegistryIndex), header);
         LuaApi.SetTop(_state, 0);
         return null;
@@ -119,7 +121,7 @@ internal sealed class LuaInterpreter : IScriptInterpreter
         if (_functions.End() is { } failure)
             throw new InvalidOperationException("A function of a script threw.", failure);
         if (status == LuaApi.Succeeded)
-            _replies.Write(_state, host.ProtocolVersion == 3, reply);
+            _replies.Write(_state, host.ProtocolVersion == 3, host.ReplyBytesMax, reply);
         else
             WriteFailure(digest, host, reply);
         LuaApi.SetTop(_state, 0);

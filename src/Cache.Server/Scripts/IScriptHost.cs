@@ -21,6 +21,9 @@ internal interface IScriptHost
     /// <summary>Whether the server is one of a cluster.</summary>
     bool IsInCluster { get; }
 
+    /// <summary>The most bytes of the script's reply.</summary>
+    long ReplyBytesMax { get; }
+
     /// <summary>Writes a line to the server's log.</summary>
     /// <param name="level">From 0, for those who look for a defect, to 3, a warning.</param>
     /// <param name="text">The line.</param>

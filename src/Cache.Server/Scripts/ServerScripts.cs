@@ -2,10 +2,14 @@ namespace Cache.Server.Scripts;
 
 /// <summary>The scripts of a server: which are known, and which one runs. Thread-safe.</summary>
 /// <remarks>
-/// The interpreter is used under the gate alone. Whoever runs a script holds it all the time, and is alone among the
-/// clients then; so nobody waits for it whose command is to be answered meanwhile.
+/// The interpreter is used under the gate alone. Whoever runs a script holds it all the time, and either is alone among
+/// the clients then, so that nobody waits for it whose command is to be answered meanwhile; or the script is a simple
+/// one, which ends after microseconds, and has locked its keys before.
 /// </remarks>
-internal sealed class ServerScripts(IScriptInterpreter interpreter) : IDisposable
+/// <param name="interpreter">Runs them; it is disposed of with this.</param>
+/// <param name="plan">Makes the plan of a simple script; null: it has none.</param>
+internal sealed class ServerScripts(
+    IScriptInterpreter interpreter, Func<ScriptOutline, IScriptPlan?> plan) : IDisposable
 {
     /// <summary>The most scripts that EVAL alone has brought; the oldest is forgotten, as in Redis since 7.4.</summary>
     public const int PassingMax = 500;
@@ -20,8 +24,7 @@ internal sealed class ServerScripts(IScriptInterpreter interpreter) : IDisposabl
     private static readonly TimeSpan _endWait = TimeSpan.FromSeconds(1);
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<ScriptDigest, LinkedListNode<ScriptDigest>?> _known = []; // Null: by SCRIPT LOAD.
-    private readonly Dictionary<ScriptDigest, int> _lengths = [];
+    private readonly Dictionary<ScriptDigest, KnownScript> _known = [];
     private readonly LinkedList<ScriptDigest> _passing = []; // The oldest first.
     private int _count;
     private long _bytes;
@@ -46,6 +49,13 @@ internal sealed class ServerScripts(IScriptInterpreter interpreter) : IDisposabl
             return _known.ContainsKey(digest);
     }
 
+    /// <summary>The plan of a script; null: it is not known, or not a simple one.</summary>
+    public IScriptPlan? FindPlan(ScriptDigest digest)
+    {
+        lock (_gate)
+            return _known.GetValueOrDefault(digest).Plan;
+    }
+
     /// <summary>Makes a script known.</summary>
     /// <param name="digest">Its digest.</param>
     /// <param name="text">Its text.</param>
@@ -56,19 +66,25 @@ internal sealed class ServerScripts(IScriptInterpreter interpreter) : IDisposabl
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isOver, this);
-            if (_known.TryGetValue(digest, out var place))
+            if (_known.TryGetValue(digest, out var known))
             {
-                if (!isPassing && place is not null)
-                    Keep(digest, place);
+                if (!isPassing && known.Place is { } place)
+                {
+                    _passing.Remove(place);
+                    _known[digest] = known with { Place = null };
+                }
+
                 return null;
             }
 
             if (!TryMakeRoom(text.Length))
                 return "ERR the scripts have too many bytes: SCRIPT FLUSH forgets them"u8.ToArray();
-            if (interpreter.Compile(digest, text) is { } error)
+            if (interpreter.Compile(digest, text, out var outline) is { } error)
                 return error;
-            _known.Add(digest, isPassing ? _passing.AddLast(digest) : null);
-            _lengths.Add(digest, text.Length);
+            _known.Add(digest, new KnownScript(
+                text.Length,
+                outline is null ? null : plan(outline),
+                isPassing ? _passing.AddLast(digest) : null));
             Volatile.Write(ref _bytes, _bytes + text.Length);
             Volatile.Write(ref _count, _known.Count);
             return null;
@@ -84,7 +100,6 @@ internal sealed class ServerScripts(IScriptInterpreter interpreter) : IDisposabl
             foreach (var digest in _known.Keys)
                 interpreter.Forget(digest);
             _known.Clear();
-            _lengths.Clear();
             _passing.Clear();
             Volatile.Write(ref _bytes, 0);
             Volatile.Write(ref _count, 0);
@@ -123,24 +138,23 @@ internal sealed class ServerScripts(IScriptInterpreter interpreter) : IDisposabl
         }
     }
 
-    private void Keep(ScriptDigest digest, LinkedListNode<ScriptDigest> place)
-    {
-        _passing.Remove(place);
-        _known[digest] = null;
-    }
-
     private bool TryMakeRoom(int length)
     {
         while (_passing.First is { } oldest && (_passing.Count >= PassingMax || _bytes + length > BytesMax))
         {
             interpreter.Forget(oldest.Value);
-            _known.Remove(oldest.Value);
-            _lengths.Remove(oldest.Value, out int freed);
+            _known.Remove(oldest.Value, out var forgotten);
             _passing.RemoveFirst();
-            Volatile.Write(ref _bytes, _bytes - freed);
+            Volatile.Write(ref _bytes, _bytes - forgotten.Length);
         }
 
         Volatile.Write(ref _count, _known.Count);
         return _bytes + length <= BytesMax;
     }
+
+    /// <param name="Length">The length of its text.</param>
+    /// <param name="Plan">Null: it is not a simple one.</param>
+    /// <param name="Place">Among those that EVAL brought; null: SCRIPT LOAD brought it.</param>
+    private readonly record struct KnownScript(
+        int Length, IScriptPlan? Plan, LinkedListNode<ScriptDigest>? Place);
 }

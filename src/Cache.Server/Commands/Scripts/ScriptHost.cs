@@ -18,6 +18,12 @@ internal sealed class ScriptHost : IScriptHost
     // Of all arguments of a command: a script may name a text of megabytes any number of times. As much as it may hold.
     private const int ArgumentBytesMax = 128 << 20;
 
+    // Of a reply: more than the connection of a client may hold unless its limit was raised.
+    private const long ReplyBytesLimit = 256 << 20;
+
+    // On a loop: many times what the script is given. Only tables that hold others again and again come to more.
+    private const long ShortReplyBytesLimit = 4 << 20;
+
     // More is not kept for the next call.
     private const int KeptBytesMax = 64 * 1024;
     private const int KeptCountMax = 1024;
@@ -62,6 +68,8 @@ internal sealed class ScriptHost : IScriptHost
 
     public bool IsInCluster => _context.Server.Cluster is not null;
 
+    public long ReplyBytesMax { get; private set; }
+
     private PresentScript Present => _context.Server.Scripts!.Present;
 
     public void Log(int level, ReadOnlySpan<byte> text) =>
@@ -94,9 +102,11 @@ internal sealed class ScriptHost : IScriptHost
 
     /// <summary>A script begins.</summary>
     /// <param name="isReadOnly">Whether it may not write.</param>
+    /// <param name="isShort">Whether it runs on a loop.</param>
     /// <param name="keys">The keys that it declares.</param>
-    public void Begin(bool isReadOnly, RequestSlice keys)
+    public void Begin(bool isReadOnly, bool isShort, RequestSlice keys)
     {
+        ReplyBytesMax = isShort ? ShortReplyBytesLimit : ReplyBytesLimit;
         IsReadOnly = isReadOnly;
         ProtocolVersion = 2;
         UsesOneSlot = false;
