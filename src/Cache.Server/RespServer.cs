@@ -98,7 +98,7 @@ public sealed partial class RespServer : IAsyncDisposable
         _state = new ServerState(store, ToSettings(options, store), commands, CommandFamilies.Handlers)
         {
             Scripts = options.ScriptInterpreter is { } create
-                ? new ServerScripts(create(), outline => ScriptPlan.Create(outline, commands))
+                ? new ServerScripts(create, outline => ScriptPlan.Create(outline, commands))
                 : null,
             CertificateUsers = new CertificateUsers(options.TlsPort is null ? [] : options.TlsClientUsers),
             ScriptLogged = LogOfScript,

@@ -110,7 +110,8 @@ internal sealed class LuaInterpreter : IScriptInterpreter
         host.UsesOneSlot = script.Header.UsesOneSlot;
         _functions.Begin(host);
         LuaApi.SetTop(_state, 0);
-        LuaApi.SetHook(_state, _hookAddress, LuaApi.MaskCount, HookInterval);
+        if (!host.IsShort) // While there is a hook, each instruction takes longer.
+            LuaApi.SetHook(_state, _hookAddress, LuaApi.MaskCount, HookInterval);
         LuaApi.RawGetItem(_state, LuaApi.RegistryIndex, _handler);
         LuaApi.RawGetItem(_state, LuaApi.RegistryIndex, _start);
         LuaApi.RawGetItem(_state, LuaApi.RegistryIndex, script.Reference);

@@ -21,6 +21,9 @@ internal interface IScriptHost
     /// <summary>Whether the server is one of a cluster.</summary>
     bool IsInCluster { get; }
 
+    /// <summary>Whether the script is a simple one that runs on a loop: nothing has to end it.</summary>
+    bool IsShort { get; }
+
     /// <summary>The most bytes of the script's reply.</summary>
     long ReplyBytesMax { get; }
 

@@ -2,14 +2,11 @@ namespace Cache.Server.Scripts;
 
 /// <summary>The scripts of a server: which are known, and which one runs. Thread-safe.</summary>
 /// <remarks>
-/// The interpreter is used under the gate alone. Whoever runs a script holds it all the time, and either is alone among
-/// the clients then, so that nobody waits for it whose command is to be answered meanwhile; or the script is a simple
-/// one, which ends after microseconds, and has locked its keys before.
+/// The interpreter is used under the gate alone. Whoever runs a script with it holds the gate all the time, and is alone
+/// among the clients then; so nobody waits for it whose command is to be answered meanwhile. Simple scripts have others
+/// (<see cref="Simple"/>).
 /// </remarks>
-/// <param name="interpreter">Runs them; it is disposed of with this.</param>
-/// <param name="plan">Makes the plan of a simple script; null: it has none.</param>
-internal sealed class ServerScripts(
-    IScriptInterpreter interpreter, Func<ScriptOutline, IScriptPlan?> plan) : IDisposable
+internal sealed class ServerScripts : IDisposable
 {
     /// <summary>The most scripts that EVAL alone has brought; the oldest is forgotten, as in Redis since 7.4.</summary>
     public const int PassingMax = 500;
@@ -23,6 +20,8 @@ internal sealed class ServerScripts(
     // A server that stops waits no longer for a script that runs.
     private static readonly TimeSpan _endWait = TimeSpan.FromSeconds(1);
 
+    private readonly IScriptInterpreter _interpreter;
+    private readonly Func<ScriptOutline, IScriptPlan?> _plan;
     private readonly Lock _gate = new();
     private readonly Dictionary<ScriptDigest, KnownScript> _known = [];
     private readonly LinkedList<ScriptDigest> _passing = []; // The oldest first.
@@ -30,7 +29,19 @@ internal sealed class ServerScripts(
     private long _bytes;
     private bool _isOver;
 
-    /// <summary>The script that runs.</summary>
+    /// <param name="create">Creates interpreters.</param>
+    /// <param name="plan">Makes the plan of a simple script; null: it has to be alone.</param>
+    public ServerScripts(Func<IScriptInterpreter> create, Func<ScriptOutline, IScriptPlan?> plan)
+    {
+        _interpreter = create();
+        _plan = plan;
+        Simple = new SimpleScripts(create);
+    }
+
+    /// <summary>Those that need not be alone.</summary>
+    public SimpleScripts Simple { get; }
+
+    /// <summary>The script that runs alone.</summary>
     public PresentScript Present { get; } = new();
 
     /// <summary>The number of known scripts; a recent value.</summary>
@@ -39,21 +50,14 @@ internal sealed class ServerScripts(
     /// <summary>The memory of their texts, about.</summary>
     public long Bytes => Volatile.Read(ref _bytes) + (long)Count * ScriptOverhead;
 
-    /// <summary>The memory of the interpreter.</summary>
-    public long InterpreterBytes => interpreter.MemoryBytes;
+    /// <summary>The memory of the interpreters.</summary>
+    public long InterpreterBytes => _interpreter.MemoryBytes + Simple.InterpreterBytes;
 
     /// <summary>Whether a script is known.</summary>
     public bool Knows(ScriptDigest digest)
     {
         lock (_gate)
             return _known.ContainsKey(digest);
-    }
-
-    /// <summary>The plan of a script; null: it is not known, or not a simple one.</summary>
-    public IScriptPlan? FindPlan(ScriptDigest digest)
-    {
-        lock (_gate)
-            return _known.GetValueOrDefault(digest).Plan;
     }
 
     /// <summary>Makes a script known.</summary>
@@ -79,12 +83,11 @@ internal sealed class ServerScripts(
 
             if (!TryMakeRoom(text.Length))
                 return "ERR the scripts have too many bytes: SCRIPT FLUSH forgets them"u8.ToArray();
-            if (interpreter.Compile(digest, text, out var outline) is { } error)
+            if (_interpreter.Compile(digest, text, out var outline) is { } error)
                 return error;
-            _known.Add(digest, new KnownScript(
-                text.Length,
-                outline is null ? null : plan(outline),
-                isPassing ? _passing.AddLast(digest) : null));
+            _known.Add(digest, new KnownScript(text.Length, isPassing ? _passing.AddLast(digest) : null));
+            if (outline is not null && _plan(outline) is { } plan)
+                Simple.Add(new SimpleScript(digest, text.ToArray(), plan));
             Volatile.Write(ref _bytes, _bytes + text.Length);
             Volatile.Write(ref _count, _known.Count);
             return null;
@@ -98,7 +101,8 @@ internal sealed class ServerScripts(
         {
             ObjectDisposedException.ThrowIf(_isOver, this);
             foreach (var digest in _known.Keys)
-                interpreter.Forget(digest);
+                _interpreter.Forget(digest);
+            Simple.Clear();
             _known.Clear();
             _passing.Clear();
             Volatile.Write(ref _bytes, 0);
@@ -116,7 +120,7 @@ internal sealed class ServerScripts(
             throw new ObjectDisposedException(nameof(ServerScripts)); // A command that has outlived the stop.
         }
 
-        present = interpreter;
+        present = _interpreter;
         return scope;
     }
 
@@ -124,12 +128,13 @@ internal sealed class ServerScripts(
     public void Dispose()
     {
         Present.EndAll();
+        Simple.End();
         if (!_gate.TryEnter(_endWait))
             return; // Its memory is used: it stays until the process ends.
         try
         {
             if (!_isOver)
-                interpreter.Dispose();
+                _interpreter.Dispose();
             _isOver = true;
         }
         finally
@@ -142,7 +147,8 @@ internal sealed class ServerScripts(
     {
         while (_passing.First is { } oldest && (_passing.Count >= PassingMax || _bytes + length > BytesMax))
         {
-            interpreter.Forget(oldest.Value);
+            _interpreter.Forget(oldest.Value);
+            Simple.Remove(oldest.Value);
             _known.Remove(oldest.Value, out var forgotten);
             _passing.RemoveFirst();
             Volatile.Write(ref _bytes, _bytes - forgotten.Length);
@@ -153,8 +159,6 @@ internal sealed class ServerScripts(
     }
 
     /// <param name="Length">The length of its text.</param>
-    /// <param name="Plan">Null: it is not a simple one.</param>
     /// <param name="Place">Among those that EVAL brought; null: SCRIPT LOAD brought it.</param>
-    private readonly record struct KnownScript(
-        int Length, IScriptPlan? Plan, LinkedListNode<ScriptDigest>? Place);
+    private readonly record struct KnownScript(int Length, LinkedListNode<ScriptDigest>? Place);
 }

@@ -23,13 +23,13 @@ internal static class ScriptCall
     public static bool TryExecuteLocked(
         in RespRequest request, ScriptDigest digest, int keyCount, bool isReadOnly, CommandContext context)
     {
-        if (context.IsInSection || context.Server.Scripts!.FindPlan(digest) is not ScriptPlan plan
+        if (context.IsInSection || context.Server.Scripts!.Simple.Find(digest) is not { Plan: ScriptPlan plan } script
             || !plan.TryDeclare(request, keyCount, context))
         {
             return false;
         }
 
-        var body = new Body(request, digest, keyCount, isNew: false, isReadOnly, isAlone: false);
+        var body = new Locked(request, script, keyCount, isReadOnly);
         AtomicSection.Run(context.Keys, ref body, context);
         return true;
     }
@@ -44,7 +44,7 @@ internal static class ScriptCall
     public static void Execute(
         in RespRequest request, ScriptDigest digest, int keyCount, bool isNew, bool isReadOnly, CommandContext context)
     {
-        var body = new Body(request, digest, keyCount, isNew, isReadOnly, isAlone: true);
+        var body = new Alone(request, digest, keyCount, isNew, isReadOnly);
         if (context.IsInSection)
         {
             body.Run(context); // EXEC is alone then.
@@ -69,8 +69,25 @@ internal static class ScriptCall
         }
     }
 
-    private readonly ref struct Body(
-        RespRequest request, ScriptDigest digest, int keyCount, bool isNew, bool isReadOnly, bool isAlone) : IAtomicBody
+    private static ScriptHost BorrowHost(CommandContext context) =>
+        context.BorrowScriptHost<ScriptHost>(static context => new ScriptHost(context));
+
+    private readonly ref struct Locked(RespRequest request, SimpleScript script, int keyCount, bool isReadOnly)
+        : IAtomicBody
+    {
+        private readonly RespRequest _request = request;
+
+        public void Run(CommandContext context)
+        {
+            var host = BorrowHost(context);
+            host.Begin(isReadOnly, isShort: true, new RequestSlice(_request, 3, keyCount));
+            context.Server.Scripts!.Simple.Run(script, _request, keyCount, host, context.Reply);
+            host.ClearArguments();
+        }
+    }
+
+    private readonly ref struct Alone(
+        RespRequest request, ScriptDigest digest, int keyCount, bool isNew, bool isReadOnly) : IAtomicBody
     {
         private readonly RespRequest _request = request;
 
@@ -85,11 +102,10 @@ internal static class ScriptCall
             }
 
             int database = context.Client.Database;
-            var host = context.BorrowScriptHost<ScriptHost>(static context => new ScriptHost(context));
-            host.Begin(isReadOnly, !isAlone, new RequestSlice(_request, 3, keyCount));
+            var host = BorrowHost(context);
+            host.Begin(isReadOnly, isShort: false, new RequestSlice(_request, 3, keyCount));
             scripts.Present.Begin();
-            if (isAlone)
-                context.Server.Databases.RefuseAfter(context.Server.Settings.BusyReplyMs);
+            context.Server.Databases.RefuseAfter(context.Server.Settings.BusyReplyMs);
             try
             {
                 interpreter.Run(digest, _request, keyCount, host, context.Reply);

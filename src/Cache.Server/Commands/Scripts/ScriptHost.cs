@@ -57,7 +57,7 @@ internal sealed class ScriptHost : IScriptHost
         _reply = new RespReplyWriter(_output);
     }
 
-    public bool IsKilled => Present.IsKilled;
+    public bool IsKilled => !IsShort && Present.IsKilled;
 
     public int ProtocolVersion { get; set; } = 2;
 
@@ -68,7 +68,9 @@ internal sealed class ScriptHost : IScriptHost
 
     public bool IsInCluster => _context.Server.Cluster is not null;
 
-    public long ReplyBytesMax { get; private set; }
+    public bool IsShort { get; private set; }
+
+    public long ReplyBytesMax => IsShort ? ShortReplyBytesLimit : ReplyBytesLimit;
 
     private PresentScript Present => _context.Server.Scripts!.Present;
 
@@ -106,7 +108,7 @@ internal sealed class ScriptHost : IScriptHost
     /// <param name="keys">The keys that it declares.</param>
     public void Begin(bool isReadOnly, bool isShort, RequestSlice keys)
     {
-        ReplyBytesMax = isShort ? ShortReplyBytesLimit : ReplyBytesLimit;
+        IsShort = isShort;
         IsReadOnly = isReadOnly;
         ProtocolVersion = 2;
         UsesOneSlot = false;
@@ -175,7 +177,7 @@ internal sealed class ScriptHost : IScriptHost
         bool isWrite = (command.Flags & CommandFlags.Write) != 0;
         if (isWrite && IsReadOnly)
             return "ERR Write commands are not allowed from read-only scripts."u8.ToArray();
-        if (isWrite && !Present.TryNoteWrite())
+        if (isWrite && !IsShort && !Present.TryNoteWrite())
             return ScriptTexts.Killed.ToArray();
         return _context.Server.Cluster is { } cluster ? FindSlotError(cluster, command, request) : null;
     }
