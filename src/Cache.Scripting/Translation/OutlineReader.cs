@@ -82,8 +82,8 @@ internal sealed class OutlineReader
         var word = WordAt(_at);
         if (word.Kind == TokenKind.Name && !WordAt(_at - 1).Is("."))
         {
-            if (word.Value == "KEYS")
-                return TryTakeKeys();
+            if (word.Value is "KEYS" or "ARGV")
+                return TryTakeGiven(word.Value);
             if (FindFunction() is > 0 and var length)
                 return TryTakeCall(length);
         }
@@ -118,8 +118,8 @@ internal sealed class OutlineReader
         return true;
     }
 
-    // KEYS[1] that is read, or #KEYS.
-    private bool TryTakeKeys()
+    // KEYS[1] that is read, or #KEYS; the same of ARGV.
+    private bool TryTakeGiven(string name)
     {
         bool isRead = _depth > 0 || (WordAt(_at - 1) is { Kind: not TokenKind.Text } last && _before.Contains(last.Value));
         if (WordAt(_at - 1).Is("#") && !WordAt(_at + 1).Is("["))
@@ -128,16 +128,16 @@ internal sealed class OutlineReader
             return !IsCalled(_at) && !WordAt(_at).Is(".");
         }
 
-        if (!isRead || KeyAt(_at) == 0)
+        if (!isRead || NumberAt(_at, name) == 0)
             return false;
         _at += 4;
         return !IsCalled(_at) && !WordAt(_at).Is("=") && !WordAt(_at).Is(".") && !WordAt(_at).Is("[");
     }
 
-    // The number of the key that is named here; 0: none.
-    private int KeyAt(int index)
+    // The number of the key, or argument, that is named here; 0: none.
+    private int NumberAt(int index, string name)
     {
-        bool isKey = WordAt(index) is { Kind: TokenKind.Name, Value: "KEYS" } && WordAt(index + 1).Is("[")
+        bool isKey = WordAt(index) is { Kind: TokenKind.Name } word && word.Value == name && WordAt(index + 1).Is("[")
             && WordAt(index + 2).Kind == TokenKind.Number && WordAt(index + 3).Is("]");
         return isKey && int.TryParse(
             WordAt(index + 2).Value, NumberStyles.None, CultureInfo.InvariantCulture, out int number) ? number : 0;
@@ -172,7 +172,7 @@ internal sealed class OutlineReader
     {
         if (end - first == 1 && WordAt(first).Kind == TokenKind.Text)
             return new ScriptedWord(Encoding.Latin1.GetBytes(WordAt(first).Value), 0);
-        return new ScriptedWord(null, end - first == 4 ? KeyAt(first) : 0);
+        return new ScriptedWord(null, end - first == 4 ? NumberAt(first, "KEYS") : 0);
     }
 
     private readonly record struct Word(TokenKind Kind, string Value)

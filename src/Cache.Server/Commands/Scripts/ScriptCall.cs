@@ -55,7 +55,7 @@ internal static class ScriptCall
         if (!databases.TryBeginAlone(context, out var stay))
         {
             context.Reply.Error(
-                databases.IsBusy ? ErrorTexts.Busy : "ERR commands of other clients took too long, try again"u8);
+                databases.IsBusy ? context.Server.BusyText : "ERR commands of other clients took too long, try again"u8);
             return;
         }
 

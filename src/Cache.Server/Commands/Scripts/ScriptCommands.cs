@@ -83,8 +83,17 @@ internal static class ScriptCommands
         keyCount = 0;
         if (!TryGet(context, out _))
             return false;
+        return TryReadKeyCount(request, ErrorTexts.NotAnInteger, context, out keyCount)
+            && !context.TryGiveWay(long.MaxValue); // It waits for other clients' commands.
+    }
+
+    /// <summary>Reads the number of keys of a script or a function; false: the error is written.</summary>
+    public static bool TryReadKeyCount(
+        in RespRequest request, ReadOnlySpan<byte> noNumber, CommandContext context, out int keyCount)
+    {
+        keyCount = 0;
         if (!RespInteger.TryParse(request[2], out long count))
-            context.Reply.Error(ErrorTexts.NotAnInteger);
+            context.Reply.Error(noNumber);
         else if (count > request.Count - 3)
             context.Reply.Error("ERR Number of keys can't be greater than number of args"u8);
         else if (count < 0)
@@ -140,19 +149,25 @@ internal static class ScriptCommands
     {
         if (!TryGet(context, out var scripts))
             return;
-        switch (scripts.Present.TryKill())
+        Kill(scripts, isFunction: false, context);
+    }
+
+    /// <summary>Ends the script that runs, if it is a function or not, and tells what became of that.</summary>
+    public static void Kill(ServerScripts scripts, bool isFunction, CommandContext context)
+    {
+        switch (scripts.Present.TryKill(isFunction))
         {
             case ScriptKill.Done:
                 context.Reply.Ok();
                 break;
             case ScriptKill.HasWritten:
-                context.Reply.Error(
-                    "UNKILLABLE Sorry the script already executed write commands against the dataset. You can either "u8
-                    + "wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE "u8
-                    + "command."u8);
+                context.Reply.Error(ScriptTexts.HasWritten);
+                break;
+            case ScriptKill.IsOfOtherKind:
+                context.Reply.Error(isFunction ? ErrorTexts.Busy : ErrorTexts.BusyWithFunction);
                 break;
             default:
-                context.Reply.Error("NOTBUSY No scripts in execution right now."u8);
+                context.Reply.Error(ScriptTexts.NoneRuns);
                 break;
         }
     }
