@@ -81,10 +81,7 @@ internal static class ScriptCommands
     private static bool TryReadKeys(in RespRequest request, CommandContext context, out int keyCount)
     {
         keyCount = 0;
-        if (!TryGet(context, out _))
-            return false;
-        return TryReadKeyCount(request, ErrorTexts.NotAnInteger, context, out keyCount)
-            && !context.TryGiveWay(long.MaxValue); // It waits for other clients' commands.
+        return TryGet(context, out _) && TryReadKeyCount(request, ErrorTexts.NotAnInteger, context, out keyCount);
     }
 
     /// <summary>Reads the number of keys of a script or a function; false: the error is written.</summary>
