@@ -25,6 +25,7 @@ public sealed class SimpleScriptTests
         "return redis.call('del', KEYS[1], KEYS[2], KEYS[3])",
         "return redis.call('sinterstore', KEYS[5], KEYS[4], KEYS[1])",
         "return redis.call('get', KEYS[6])",
+        "local k = KEYS[1] return redis.call('get', k)",
         "return redis.call('set', KEYS[1], nil)",
         "local v = redis.call('get', KEYS[1]) if v then return v .. ARGV[1] end return redis.status_reply('none')",
         "error('here')",
@@ -175,6 +176,21 @@ public sealed class SimpleScriptTests
         string digest = (await ScriptServer.CallAsync(client, "SCRIPT", "LOAD", script.ToString()))[5..45];
 
         Assert.StartsWith("-ERR reached lua stack limit", await ScriptServer.CallAsync(client, "EVALSHA", digest, "0", "x"));
+    }
+
+    [Fact]
+    public async Task EvalSha_FewerWordsThanBefore_HasNoOthers()
+    {
+        await using var server = await ScriptServer.StartAsync();
+        var client = server.Connect();
+        const string Script = "return {#KEYS, #ARGV, ARGV[1] or 'none', ARGV[2] or 'none', KEYS[1] or 'none'}";
+        string digest = (await ScriptServer.CallAsync(client, "SCRIPT", "LOAD", Script))[5..45];
+
+        await ScriptServer.CallAsync(client, "EVALSHA", digest, "2", "a", "b", "c", "d", "e");
+
+        Assert.Equal(
+            "*5\r\n:0\r\n:1\r\n$1\r\nx\r\n$4\r\nnone\r\n$4\r\nnone\r\n",
+            await ScriptServer.CallAsync(client, "EVALSHA", digest, "0", "x"));
     }
 
     [Fact]
