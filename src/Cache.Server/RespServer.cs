@@ -94,13 +94,12 @@ public sealed partial class RespServer : IAsyncDisposable
         _bind = bind is null
             ? BindSocketsAsync
             : (_, _) => ValueTask.FromResult(bind());
-        _state = new ServerState(
-            store,
-            ToSettings(options, store),
-            CommandTable.Default.Rename(options.RenamedCommands),
-            CommandFamilies.Handlers)
+        var commands = CommandTable.Default.Rename(options.RenamedCommands);
+        _state = new ServerState(store, ToSettings(options, store), commands, CommandFamilies.Handlers)
         {
-            Scripts = options.ScriptInterpreter is { } create ? new ServerScripts(create()) : null,
+            Scripts = options.ScriptInterpreter is { } create
+                ? new ServerScripts(create, outline => ScriptPlan.Create(outline, commands))
+                : null,
             CertificateUsers = new CertificateUsers(options.TlsPort is null ? [] : options.TlsClientUsers),
             ScriptLogged = LogOfScript,
             CommandThrew = (command, exception) => ServerLog.CommandThrew(_logger, command, exception),

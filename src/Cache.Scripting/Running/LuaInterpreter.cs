@@ -40,6 +40,8 @@ internal sealed partial class LuaInterpreter : IScriptInterpreter
     private readonly nint _raise;
     private readonly Dictionary<ScriptDigest, LuaScript> _scripts = [];
     private readonly ReplyWriter _replies = new();
+    private readonly TextTable _keys = new();
+    private readonly TextTable _arguments = new();
     private readonly nint _state;
     private byte[] _buffer = new byte[512];
     private int _start;
@@ -63,8 +65,9 @@ internal sealed partial class LuaInterpreter : IScriptInterpreter
 
     public long MemoryBytes => _memory.Used;
 
-    public byte[]? Compile(ScriptDigest digest, ReadOnlySpan<byte> text)
+    public byte[]? Compile(ScriptDigest digest, ReadOnlySpan<byte> text, out ScriptOutline? outline)
     {
+        outline = null;
         if (ScriptHeader.Read(text, out var header) is { } problem)
             return Encoding.Latin1.GetBytes(problem);
         LuaApi.SetTop(_state, 0);
@@ -78,6 +81,7 @@ internal sealed partial class LuaInterpreter : IScriptInterpreter
             return error;
         }
 
+        outline = OutlineReader.Read(text[header.Length..]);
         _scripts[digest] = new LuaScript(LuaApi.Keep(_state, LuaApi.RegistryIndex), header);
         LuaApi.SetTop(_state, 0);
         return null;
@@ -126,11 +130,21 @@ internal sealed partial class LuaInterpreter : IScriptInterpreter
         Begin(host);
         LuaApi.RawGetItem(_state, LuaApi.RegistryIndex, start);
         LuaApi.RawGetItem(_state, LuaApi.RegistryIndex, script);
-        PushTexts(request, 3, keyCount);
-        PushTexts(request, 3 + keyCount, request.Count - 3 - keyCount);
+        int argumentCount = request.Count - 3 - keyCount;
+        if (host.IsShort)
+        {
+            _keys.Push(_state, request, 3, keyCount);
+            _arguments.Push(_state, request, 3 + keyCount, argumentCount);
+        }
+        else
+        {
+            TextTable.PushNew(_state, request, 3, keyCount);
+            TextTable.PushNew(_state, request, 3 + keyCount, argumentCount);
+        }
+
         if (!TryCall(arguments: 3))
             return false;
-        _replies.Write(_state, host.ProtocolVersion == 3, reply);
+        _replies.Write(_state, host.ProtocolVersion == 3, host.ReplyBytesMax, reply);
         return true;
     }
 
@@ -139,7 +153,8 @@ internal sealed partial class LuaInterpreter : IScriptInterpreter
     {
         _functions.Begin(host);
         LuaApi.SetTop(_state, 0);
-        LuaApi.SetHook(_state, _hookAddress, LuaApi.MaskCount, HookInterval);
+        if (!host.IsShort) // While there is a hook, each instruction takes longer.
+            LuaApi.SetHook(_state, _hookAddress, LuaApi.MaskCount, HookInterval);
         LuaApi.RawGetItem(_state, LuaApi.RegistryIndex, _handler);
     }
 
@@ -168,16 +183,6 @@ internal sealed partial class LuaInterpreter : IScriptInterpreter
         int status = LuaApi.ProtectedCall(_state, arguments, results, handler, 0, 0);
         _memory.IsManaged = true;
         return status;
-    }
-
-    private void PushTexts(in RespRequest request, int first, int count)
-    {
-        LuaApi.CreateTable(_state, count, 0);
-        for (int i = 0; i < count; i++)
-        {
-            LuaValues.Push(_state, request[first + i]);
-            LuaApi.RawSetItem(_state, -2, i + 1);
-        }
     }
 
     // The error on top of the stack: a table, as the handler makes it, or a text if that failed too.

@@ -9,8 +9,11 @@ internal interface IScriptInterpreter : IDisposable
     long MemoryBytes { get; }
 
     /// <summary>Translates a script and keeps it under its digest.</summary>
+    /// <param name="digest">Its digest.</param>
+    /// <param name="text">Its text.</param>
+    /// <param name="outline">What it may do, if it is a simple one; otherwise null.</param>
     /// <returns>The error reply; null: it is kept.</returns>
-    byte[]? Compile(ScriptDigest digest, ReadOnlySpan<byte> text);
+    byte[]? Compile(ScriptDigest digest, ReadOnlySpan<byte> text, out ScriptOutline? outline);
 
     /// <summary>Forgets a script.</summary>
     void Forget(ScriptDigest digest);

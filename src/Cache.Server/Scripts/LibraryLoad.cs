@@ -21,6 +21,10 @@ internal sealed class LibraryLoad(Func<bool> isOver, Action<int, string>? log) :
 
     public bool UsesOneSlot { get; set; }
 
+    public bool IsShort => false;
+
+    public long ReplyBytesMax => 0; // It has none.
+
     public bool IsInCluster => false;
 
     public void Log(int level, ReadOnlySpan<byte> text) =>

@@ -87,7 +87,7 @@ internal static class FunctionCall
         {
             int database = context.Client.Database;
             var host = context.BorrowScriptHost<ScriptHost>(static context => new ScriptHost(context));
-            host.Begin(isReadOnly, new RequestSlice(_request, 3, keyCount));
+            host.Begin(isReadOnly, isShort: false, new RequestSlice(_request, 3, keyCount));
             scripts.Present.Function.Begin(function.Info.Name, _request);
             scripts.Present.Begin(isFunction: true);
             context.Server.Databases.RefuseAfter(context.Server.Settings.BusyReplyMs);

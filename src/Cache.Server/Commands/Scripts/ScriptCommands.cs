@@ -47,8 +47,8 @@ internal static class ScriptCommands
     // EVAL script numkeys [key ...] [arg ...]
     private static void Eval(in RespRequest request, CommandContext context, bool isReadOnly)
     {
-        if (TryBegin(request, context, out int keyCount))
-            ScriptCall.Execute(request, ScriptDigest.Of(request[1]), keyCount, isNew: true, isReadOnly, context);
+        if (TryReadKeys(request, context, out int keyCount))
+            Run(request, ScriptDigest.Of(request[1]), keyCount, isNew: true, isReadOnly, context);
     }
 
     // EVALSHA sha1 numkeys [key ...] [arg ...]
@@ -60,15 +60,25 @@ internal static class ScriptCommands
             return;
         }
 
-        if (!TryBegin(request, context, out int keyCount))
+        if (!TryReadKeys(request, context, out int keyCount))
             return;
         if (ScriptDigest.TryParse(request[1], out var digest))
-            ScriptCall.Execute(request, digest, keyCount, isNew: false, isReadOnly, context);
+            Run(request, digest, keyCount, isNew: false, isReadOnly, context);
         else
             context.Reply.Error(ScriptTexts.NoScript);
     }
 
-    private static bool TryBegin(in RespRequest request, CommandContext context, out int keyCount)
+    private static void Run(
+        in RespRequest request, ScriptDigest digest, int keyCount, bool isNew, bool isReadOnly, CommandContext context)
+    {
+        if (!ScriptCall.TryExecuteLocked(request, digest, keyCount, isReadOnly, context)
+            && !context.TryGiveWay(long.MaxValue)) // It waits for other clients' commands.
+        {
+            ScriptCall.Execute(request, digest, keyCount, isNew, isReadOnly, context);
+        }
+    }
+
+    private static bool TryReadKeys(in RespRequest request, CommandContext context, out int keyCount)
     {
         keyCount = 0;
         if (!TryGet(context, out _))
