@@ -305,6 +305,7 @@ public sealed partial class CacheDurability
                 return _durable;
             ThrowIfStopped();
             Open(isNew: true, isRecording: false);
+            BeginFunctions();
             if (_databases is { } keyspaces)
                 _durable!.ChangeDatabases(keyspaces);
             return _durable!;

@@ -224,7 +224,11 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
             if (isLazy && FindMarker() is null && !File.Exists(Path.Combine(_options.Directory, FileNames.Manifest)))
                 DurabilityLog.NothingKept(_logger, Path.GetFullPath(_options.Directory));
             else
+            {
                 Open(isNew: false, Mode == DurabilityMode.Journal);
+                LoadFunctions();
+            }
+
             _jobs = new SnapshotJobs(_store.TimeProvider, ChangesSum, WriteSnapshot) { Ended = NoteEnded };
             _startMs = NowMs;
             _controller = new Thread(Control) { IsBackground = true, Name = "durability" };
@@ -353,6 +357,7 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
             _controller?.Join();
             if (_jobs is { } jobs)
                 await jobs.CloseAsync().ConfigureAwait(false);
+            EndFunctions();
             lock (_openTurn)
             {
                 if (_durable is { } durable)

@@ -10,7 +10,7 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// <example><code>
 /// var options = new RespServerOptions { Port = 6379 }.UseScripting();
 /// await using var server = new RespServer(store, options);
-/// await server.StartAsync(CancellationToken.None);           // EVAL, EVALSHA and SCRIPT are served
+/// await server.StartAsync(CancellationToken.None);           // EVAL, SCRIPT, FUNCTION and FCALL are served
 /// </code></example>
 /// </remarks>
 public static class CacheScriptingExtensions
@@ -20,7 +20,7 @@ public static class CacheScriptingExtensions
     /// </summary>
     public static bool IsAvailable => LuaApi.IsThere;
 
-    /// <summary>Lets the server run scripts: EVAL, EVALSHA and SCRIPT.</summary>
+    /// <summary>Lets the server run scripts and functions: EVAL, EVALSHA, SCRIPT, FUNCTION and FCALL.</summary>
     /// <param name="options">The options of a server that is not created yet.</param>
     /// <returns>The same options.</returns>
     /// <remarks>

@@ -117,6 +117,8 @@ public sealed partial class RespServer : IAsyncDisposable
         PubSub = new RespPubSub(_state.Channels);
         _state.Settings.LogLevel = logger.Control;
         _state.Databases.Changing = options.Durability is { } durability ? durability.TryChangeDatabases : null;
+        if (options.Durability is { } kept)
+            KeptFunctions.Attach(_state, kept);
         UserOptions.Apply(options, _state.Users);
         var pacer = new AcceptPacer(options.AcceptsPerSecond, store.TimeProvider);
         _acceptor = new ConnectionAcceptor<CommandExecutor>(_state, default, _logger, pacer);
@@ -266,6 +268,7 @@ public sealed partial class RespServer : IAsyncDisposable
         durability.Loaded = _state.Databases.Restore;
         if (durability.Databases is { } keyspaces) // It was loaded before.
             _state.Databases.Restore(keyspaces);
+        KeptFunctions.Load(_state, durability);
         _load = durability.StartAsync(cancellationToken);
         await _load.WaitAsync(_silentLoad, TimeProvider.System, cancellationToken)
             .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

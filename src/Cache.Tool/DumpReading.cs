@@ -25,7 +25,7 @@ internal sealed class DumpReading(Report output, TimeProvider time)
         ThrowIfUsed(target);
         var counts = new DumpCounts(_nowMs);
         using (var stream = File.OpenRead(dump))
-            Read(dump, stream, counts, take: null);
+            Read(dump, stream, counts, take: null, static _ => { });
         Make(dump, target, counts);
         counts.Print(output);
         output.Line($"{target} has {counts.Taken:n0} entries. A server starts from it: it is dir/appenddirname.");
@@ -58,11 +58,14 @@ internal sealed class DumpReading(Report output, TimeProvider time)
         var manifest = new Manifest { StoreId = JournalFiles.NewId(), State = ManifestState.Clean };
         using var snapshot = new SnapshotWriter(directory, manifest, time, compresses: true);
         var again = new DumpCounts(_nowMs);
+        List<byte[]> functions = [];
         using (var stream = File.OpenRead(dump))
-            Read(dump, stream, again, snapshot);
+            Read(dump, stream, again, snapshot, functions.Add);
         if (again.Taken != counts.Taken)
             throw new ToolException($"{dump} was changed while it was read. Try again.");
         snapshot.Complete();
+        if (functions.Count > 0)
+            FunctionsFile.Write(directory, DumpedFunctions.Make(functions));
         ManifestFile.Publish(directory, manifest with { Base = snapshot.Name });
     }
 
@@ -94,12 +97,16 @@ internal sealed class DumpReading(Report output, TimeProvider time)
                 target, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
     }
 
-    private static void Read(string dump, Stream stream, DumpCounts counts, SnapshotWriter? take)
+    private static void Read(
+        string dump, Stream stream, DumpCounts counts, SnapshotWriter? take, Action<byte[]> takeFunctions)
     {
         try
         {
             var collection = new DumpCollection();
-            var reader = new RdbReader(stream, collection.Elements, collection.Stream);
+            var reader = new RdbReader(stream, collection.Elements, collection.Stream)
+            {
+                FunctionsRead = takeFunctions,
+            };
             while (reader.TryRead(out var entry))
             {
                 bool isMade = entry.Kind == RdbKind.String || collection.TryMake(entry.Kind, reader.Offset);

@@ -2,6 +2,7 @@ using Cache.Core;
 using Cache.Durability.Attachment;
 using Cache.Durability.Catalog;
 using Cache.Durability.Dumps;
+using Cache.Durability.Files;
 using Cache.Durability.Format;
 using Cache.Durability.Journaling;
 using Cache.Durability.Rdb;
@@ -37,7 +38,8 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
         idle.ThrowIfUsedMeanwhile();
         long loaded = store.GetStatistics().Count; // None of them expires before the end of the load.
         loader.Complete();
-        NewDumpFile.Write(dump, stream => WriteEntries(stream, store, loader.Databases));
+        var functions = ReadFunctions(idle.Directory, from);
+        NewDumpFile.Write(dump, stream => WriteEntries(stream, store, loader.Databases, functions));
         if (loaded != _written)
             output.Line($"not taken: {loaded - _written:n0} that have expired.");
         if (_sliding != 0)
@@ -116,9 +118,20 @@ internal sealed class DumpWriting(Report output, TimeProvider time, long memoryL
         }
     }
 
-    private void WriteEntries(Stream stream, CacheStore store, byte[]? databases)
+    private static List<byte[]> ReadFunctions(StorageDirectory directory, string from)
+    {
+        if (FunctionsFile.Read(directory) is not { } payload)
+            return [];
+        return DumpedFunctions.Read(payload, Array.MaxLength, out var functions) is null
+            ? functions
+            : throw new ToolException($"{from} is damaged: its file {FileNames.Functions}.", ExitCode.Damaged);
+    }
+
+    private void WriteEntries(Stream stream, CacheStore store, byte[]? databases, List<byte[]> functions)
     {
         var writer = new RdbWriter(stream, time.GetUtcNow());
+        foreach (byte[] code in functions) // As Redis, before the entries.
+            writer.WriteFunction(code);
         var collections = new DumpCollectionWriting(writer);
         for (int database = 0; database < store.KeyspaceCount; database++)
         {

@@ -110,6 +110,8 @@ internal static class VerifyVerb
     {
         if (name is FileNames.Manifest or FileNames.SuspendedManifest or FileNames.RefusedManifest or FileNames.Lock)
             return null;
+        if (name == FileNames.Functions)
+            return "libraries of functions";
         if (name.EndsWith(FileNames.BadEnding, StringComparison.Ordinal))
             return "kept for inspection; not read";
         if (name.EndsWith(FileNames.TemporaryEnding, StringComparison.Ordinal))

@@ -92,6 +92,28 @@ public sealed class ClusterScriptTests : IAsyncLifetime
             "-ERR Can not run script on cluster",
             await ScriptServer.CallAsync(_client, "EVAL_RO", "#!lua flags=no-cluster\nreturn 1", "0"));
 
+    [Theory]
+    [InlineData(Nil, "return redis.call('get', 'b')", "")]
+    [InlineData(NotLocal, "return redis.call('get', 'a')", "")]
+    [InlineData(OtherSlot, GetTwo, "")]
+    [InlineData(TwoNils, GetTwo, "'allow-cross-slot-keys'")]
+    [InlineData(NoCluster, "return 1", "'no-cluster'")]
+    public async Task Function_KeysInIt_AreOfThisServerAndOneSlot(string reply, string body, string flags)
+    {
+        await ScriptServer.CallAsync(
+            _client, "FUNCTION", "LOAD",
+            $"#!lua name=l\nredis.register_function{{function_name='f', callback=function() {body} end, flags={{{flags}}}}}");
+
+        Assert.StartsWith(reply, await ScriptServer.CallAsync(_client, "FCALL", "f", "0"));
+        Assert.StartsWith(reply, await ScriptServer.CallAsync(_client, "FCALL", "f", "1", "b"));
+    }
+
+    [Theory]
+    [InlineData("-CROSSSLOT Keys in request don't hash to the same slot\r\n", "2", "b", "c")]
+    [InlineData("-MOVED 15495 10.0.0.2:6379\r\n", "1", "a")]
+    public async Task Function_DeclaredKeys_AreCheckedAsOfOthers(string reply, params string[] keys) =>
+        Assert.Equal(reply, await ScriptServer.CallAsync(_client, ["FCALL", "f", .. keys]));
+
     [Fact]
     public async Task Eval_ClusterIsDown_CommandsWithKeysFail()
     {

@@ -203,7 +203,7 @@ internal static class FolderArrows
             Transport, "Cache.Server.Transport.Sockets", "Cache.Server.Transport.Linux", "Cache.Server.Transport.Tls",
             "Cache.Server.Connections", ClusterMaps, Protocol, Commands, Dispatch, Table, Clients, Security, Settings,
             Statistics, "Cache.Server.Commands.Administration", "Cache.Server.Commands.Cluster", PubSub, Notifications,
-            Metrics, Diagnostics, Core, Contracts, Kept, Logging, Scripts,
+            Metrics, Diagnostics, Core, Contracts, Kept, Logging, Scripts, "Cache.Server.Commands.Scripts",
         ],
         [Transport] = [],
         ["Cache.Server.Transport.Sockets"] = [Transport],
@@ -303,7 +303,8 @@ internal static class FolderArrows
         ["Cache.Server.Commands.Scripts"] =
         [
             Scripts, Dispatch, ClusterMaps, Table, Replies, Arguments, Clients, Security, Settings, Protocol,
-            SharedProtocol,
+            // Functions have Redis's form, and outlive the process.
+            SharedProtocol, Kept, "Cache.Durability.Dumps",
         ],
         // All families, and the common GET and SET.
         [Commands] =

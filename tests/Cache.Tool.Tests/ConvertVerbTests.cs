@@ -4,6 +4,7 @@ using Cache.Durability.Attachment;
 using Cache.Durability.Catalog;
 using Cache.Durability.Files;
 using Cache.Durability.Journaling;
+using Cache.Durability.Rdb;
 
 namespace Cache.Tool.Tests;
 
@@ -39,6 +40,29 @@ public sealed class ConvertVerbTests : IDisposable
         back.AssertTells("has 400 entries.");
         Assert.Equal(entries, DumpFile.Read(folder.Of("b.rdb")));
     });
+
+    [Fact]
+    public void Convert_DumpWithFunctions_TakesThemBothWays()
+    {
+        File.WriteAllBytes(Dump, DumpFile.Recorded("types.rdb"));
+
+        ToolRun.At(_time, "convert", Dump, Store).AssertTells("has ");
+        ToolRun.At(_time, "convert", Store, _folder.Of("back.rdb")).AssertTells("has ");
+
+        var first = FunctionsOf(Dump);
+        Assert.NotEmpty(first);
+        Assert.Equal(first, FunctionsOf(_folder.Of("back.rdb")));
+    }
+
+    private static List<string> FunctionsOf(string dump)
+    {
+        List<string> functions = [];
+        using var stream = File.OpenRead(dump);
+        var reader = new RdbReader(stream) { FunctionsRead = code => functions.Add(Encoding.UTF8.GetString(code)) };
+        while (reader.TryRead(out _))
+            Assert.DoesNotContain("library of functions", reader.Skipped.Keys);
+        return functions;
+    }
 
     [Fact]
     public void Convert_Dump_StartsAStore()

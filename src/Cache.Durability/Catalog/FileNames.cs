@@ -18,6 +18,10 @@ internal static class FileNames
     public const string RefusedManifest = "MANIFEST.refused";
     public const string NextRefusedManifest = "MANIFEST.refused.tmp";
 
+    /// <summary>The libraries of functions of a server.</summary>
+    public const string Functions = "FUNCTIONS";
+    public const string NextFunctions = "FUNCTIONS.tmp";
+
     public const string Lock = "cache.lock";
 
     /// <summary>The suffix of a file whose damage was skipped; the file is only renamed.</summary>

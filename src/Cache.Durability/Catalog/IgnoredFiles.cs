@@ -27,6 +27,7 @@ internal static class IgnoredFiles
     {
         ending = Unused(directory, ending);
         var names = directory.List().Where(FileNames.IsPlain).Order(StringComparer.Ordinal).ToList();
+        names.AddRange(directory.List().Where(static name => name is FileNames.Functions or FileNames.NextFunctions));
         names.AddRange(directory.List().Where(static name => IsManifest(name) && name != FileNames.Manifest));
         if (directory.List().Contains(FileNames.Manifest))
             names.Add(FileNames.Manifest);

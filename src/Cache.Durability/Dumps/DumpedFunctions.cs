@@ -32,7 +32,7 @@ internal static class DumpedFunctions
         codes = [];
         if (!RdbPayload.TryOpen(payload, out var value))
             return "DUMP payload version or checksum are wrong";
-        var source = new RdbSource(new MemoryStream(value.ToArray()));
+        var source = new RdbSource(new MemoryStream(payload.ToArray())); // As in Redis, whose last text may go beyond.
         var strings = new RdbStrings(source);
         byte[] buffer = [];
         long sum = 0;

@@ -73,6 +73,9 @@ internal sealed class RdbReader
     /// <summary>The texts about the file itself, such as <c>redis-ver</c>.</summary>
     public IReadOnlyDictionary<string, string> Auxiliaries => _auxiliaries;
 
+    /// <summary>Gets the text of each library of functions; null: they are skipped.</summary>
+    public Action<byte[]>? FunctionsRead { get; init; }
+
     /// <summary>The numbers of skipped items: entries by type, libraries of functions, data of modules.</summary>
     public IReadOnlyDictionary<string, long> Skipped => _skipped;
 
@@ -154,8 +157,7 @@ internal sealed class RdbReader
                 ReadAuxiliary();
                 return true;
             case RdbOpcode.Function:
-                _strings.Skip();
-                CountSkipped("library of functions");
+                ReadFunctions();
                 return true;
             case RdbOpcode.ModuleData:
                 CountSkipped($"data of module {_skipper.SkipModuleData()}");
@@ -166,6 +168,18 @@ internal sealed class RdbReader
             default:
                 return false;
         }
+    }
+
+    private void ReadFunctions()
+    {
+        if (FunctionsRead is { } take)
+        {
+            take(_strings.Read(ref _value).ToArray());
+            return;
+        }
+
+        _strings.Skip();
+        CountSkipped("library of functions");
     }
 
     private int ReadHeader()

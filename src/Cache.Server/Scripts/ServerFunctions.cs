@@ -13,7 +13,7 @@ internal sealed class ServerFunctions(ServerScripts scripts)
     public const int LibrariesMax = 1000;
 
     /// <summary>The most functions of all libraries.</summary>
-    public const int FunctionsMax = 10_000;
+    public const int FunctionsMax = 4000;
 
     /// <summary>
     /// The most bytes of all texts. Their code is about ten times that in the interpreter, whose memory is bounded; and
@@ -56,7 +56,7 @@ internal sealed class ServerFunctions(ServerScripts scripts)
         using var gate = scripts.Enter(out var interpreter);
         try
         {
-            return TryAdd(code, replaces, log, interpreter, Table, out var next, out name) ?? TryPublish(next);
+            return TryAdd(code, replaces, log, interpreter, Table, out var next, out name) ?? TryPublish(next, Saving);
         }
         finally
         {
@@ -72,7 +72,7 @@ internal sealed class ServerFunctions(ServerScripts scripts)
         if (!Table.Has(name))
             return "ERR Library not found"u8.ToArray();
         _ = FunctionTable.TryMake(Table.Libraries.Where(library => library.Name != name), out var next);
-        if (TryPublish(next) is { } error)
+        if (TryPublish(next, Saving) is { } error)
             return error;
         interpreter.KeepLibraries(Table);
         return null;
@@ -83,7 +83,7 @@ internal sealed class ServerFunctions(ServerScripts scripts)
     public byte[]? TryFlush()
     {
         using var gate = scripts.Enter(out var interpreter);
-        if (TryPublish(FunctionTable.Empty) is { } error)
+        if (TryPublish(FunctionTable.Empty, Saving) is { } error)
             return error;
         interpreter.KeepLibraries(Table);
         return null;
@@ -94,7 +94,18 @@ internal sealed class ServerFunctions(ServerScripts scripts)
     /// <param name="policy">What becomes of those that are there.</param>
     /// <param name="log">Gets lines for the log.</param>
     /// <returns>The error reply; null: all are loaded.</returns>
-    public byte[]? TryRestore(IEnumerable<byte[]> codes, RestorePolicy policy, Action<int, string>? log)
+    public byte[]? TryRestore(IEnumerable<byte[]> codes, RestorePolicy policy, Action<int, string>? log) =>
+        TryRestore(codes, policy, log, Saving);
+
+    /// <summary>Loads the libraries that were kept, at a start.</summary>
+    /// <param name="codes">Their texts.</param>
+    /// <param name="log">Gets lines for the log.</param>
+    /// <returns>The error reply; null: all are loaded.</returns>
+    public byte[]? TryLoadKept(IEnumerable<byte[]> codes, Action<int, string>? log) =>
+        TryRestore(codes, RestorePolicy.Flush, log, saving: null);
+
+    private byte[]? TryRestore(
+        IEnumerable<byte[]> codes, RestorePolicy policy, Action<int, string>? log, Action<FunctionTable>? saving)
     {
         using var gate = scripts.Enter(out var interpreter);
         try
@@ -106,7 +117,7 @@ internal sealed class ServerFunctions(ServerScripts scripts)
                     return error;
             }
 
-            return TryJoin(restored, policy, out var next) ?? TryPublish(next);
+            return TryJoin(restored, policy, out var next) ?? TryPublish(next, saving);
         }
         finally
         {
@@ -160,11 +171,11 @@ internal sealed class ServerFunctions(ServerScripts scripts)
         return isTooMuch ? TooMuch() : null;
     }
 
-    private byte[]? TryPublish(FunctionTable next)
+    private byte[]? TryPublish(FunctionTable next, Action<FunctionTable>? saving)
     {
         try
         {
-            Saving?.Invoke(next);
+            saving?.Invoke(next);
         }
         catch (IOException)
         {

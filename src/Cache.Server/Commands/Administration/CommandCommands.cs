@@ -162,18 +162,20 @@ internal static class CommandCommands
         else if (!command.Accepts(request.Count - Start))
             context.Reply.Error("ERR Invalid number of arguments specified for command"u8);
         else
-            keys = FindKeys(command, request, Start, context);
-        return keys.Count > 0;
+            return TryFindKeys(command, request, Start, context, out keys);
+        return false;
     }
 
-    // None if the number of the keys, which stands before them, is wrong.
-    private static List<KeyPosition> FindKeys(
-        CommandDefinition command, in RespRequest request, int start, CommandContext context)
+    // None if the number of the keys, which stands before them, is wrong; scripts need none.
+    private static bool TryFindKeys(
+        CommandDefinition command, in RespRequest request, int start, CommandContext context,
+        out List<KeyPosition> keys)
     {
-        var keys = KeyPositions.Find(command, request, start);
-        if (keys.Count == 0)
-            context.Reply.Error("ERR Invalid arguments specified for command"u8);
-        return keys;
+        keys = KeyPositions.Find(command, request, start);
+        if (keys.Count > 0 || command.RunsScript)
+            return true;
+        context.Reply.Error("ERR Invalid arguments specified for command"u8);
+        return false;
     }
 
     private static void Help(in RespRequest request, CommandContext context) => context.Reply.Help(_help);
