@@ -1,9 +1,6 @@
 using System.Text;
 using Cache.Durability.Rdb;
-using Cache.Tool.Client;
-using Cache.Tool.Migration;
 using Cache.Tool.Tests.Live;
-using Cache.Tool.Verbs;
 
 namespace Cache.Tool.Tests.Migration;
 
@@ -101,26 +98,6 @@ public sealed class FollowTests
         Assert.Equal("2"u8.ToArray(), target.Store.SelectKeyspace(3).GetArray("b"u8));
     }
 
-    // Servers and what is before them close connections that are idle for minutes.
-    [Fact]
-    public async Task Import_SourceIsIdle_TheTargetHearsOfUs()
-    {
-        byte[] stream = FakePrimary.Commands("PING", "PING", "PING");
-        await using var source = new FakePrimary(
-            new FakePrimary.Session(
-                $"+FULLRESYNC {FakePrimary.Id} 100", FakePrimary.Transfer(Snapshot(), hasLength: true), stream))
-        {
-            Offset = 100 + stream.Length,
-        };
-        await using var target = await RunningServer.StartAsync();
-        Assert.Equal(0, (await Task.Run(
-            () => ToolRun.At(new FastTime(), "import", "--from", source.Uri, "--to", "127.0.0.1:" + target.Port),
-            TestContext.Current.CancellationToken)).Code);
-        string calls = await ReplyOf(target, "INFO", "commandstats");
-        Assert.DoesNotContain("cmdstat_ping:calls=1,", calls, StringComparison.Ordinal); // That of its beginning.
-        Assert.Contains("cmdstat_ping:calls=", calls, StringComparison.Ordinal);
-    }
-
     [Fact]
     public async Task Import_OneDatabase_TakesNothingOfOthers()
     {
@@ -200,26 +177,7 @@ public sealed class FollowTests
         run.AssertTells("not taken: 2 that are there already; --replace takes them.");
     }
 
-    private static Task<string> ReplyOf(RunningServer server, params string[] words) => Task.Run(
-        () =>
-        {
-            var line = VerbWords.Parse(ImportVerb.Verb, ["--to", "127.0.0.1:" + server.Port]);
-            using var connection = ServerConnection.Open(ServerName.Of(line, "--to", hasOptions: true).Address);
-            return connection.Call(words).Text;
-        },
-        TestContext.Current.CancellationToken);
-
-    // Each look at it is some seconds later.
-    private sealed class FastTime : TimeProvider
-    {
-        private long _now;
-
-        public override long TimestampFrequency => 1;
-
-        public override long GetTimestamp() => Interlocked.Add(ref _now, 3);
-    }
-
-    private static byte[] Snapshot()
+    internal static byte[] Snapshot()
     {
         using var stream = new MemoryStream();
         var writer = new RdbWriter(stream, DateTimeOffset.UnixEpoch);
