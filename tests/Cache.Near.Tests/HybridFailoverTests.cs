@@ -65,13 +65,36 @@ public sealed class HybridFailoverTests
         Assert.Equal(2, Volatile.Read(ref writes));
     }
 
-    private static Task<CoherentHybrid> StartAsync(FakeRedis first, FakeRedis second) => CoherentHybrid.StartAsync(
+    // The former primary has told of the write, whose reply comes when another link is there.
+    [Fact]
+    public async Task Start_AnotherLinkDuringTheProof_IsNotProvedByIt()
+    {
+        await using var first = new FakeRedis();
+        await using var second = new FakeRedis { Role = "slave" };
+        CoherentHybrid? made = null;
+        var starting = StartAsync(first, second, hybrid =>
+        {
+            made = hybrid;
+            hybrid.Level.HoldWrites();
+        });
+        await CoherentHybrid.UntilAsync(() => made?.Status.Pushes == 1);
+        await FailOverAsync(first, second, made!);
+        made!.Level.Release();
+        await using var hybrid = await starting;
+        Assert.False(hybrid.Status.IsProved);
+        hybrid.Level.Server = second;
+        await CoherentHybrid.UntilAsync(() => hybrid.Status is { IsCoherent: true, IsProved: true });
+    }
+
+    private static Task<CoherentHybrid> StartAsync(
+        FakeRedis first, FakeRedis second, Action<CoherentHybrid>? before = null) => CoherentHybrid.StartAsync(
         first,
         configure: options =>
         {
             options.Servers.EndPoints.Add(second.EndPoint);
-            options.Servers.ReplyTimeout = TimeSpan.FromMilliseconds(500);
-        });
+            options.Servers.ReplyTimeout = TimeSpan.FromSeconds(1);
+        },
+        before: before);
 
     private static async Task FailOverAsync(FakeRedis first, FakeRedis second, CoherentHybrid reader)
     {
