@@ -255,12 +255,29 @@ internal sealed class Follower(
             case "MULTI" or "EXEC":
                 Group(command, next);
                 break;
+            case "MOVE" or "COPY" when _source.Database is { } only && Crossing.Of(command) is { } crossing
+                && !(_isWanted && crossing.Database == only):
+                Cross(command, crossing, only);
+                break;
             case var _ when _isWanted:
                 target.Forward(command, next);
                 break;
         }
 
         target.Pass(next);
+    }
+
+    // Where one database is taken alone, the target has neither what comes into it, nor where what leaves it goes.
+    private void Cross(ReplicatedCommand command, Crossing crossing, int only)
+    {
+        if (_isWanted && crossing.LeavesIt)
+            target.Part("DEL", crossing.Key, 0).Begin(2).Add("DEL"u8).Add(crossing.Key);
+        else if (crossing.Database == only)
+        {
+            counts.NoteRefused(
+                new Pending(PendingKind.Command, command.Name, only, crossing.Key, 0),
+                "ERR the source has taken it from a database that is not followed");
+        }
     }
 
     // Of a group that the target gives up (EXECABORT) its SELECT is not done either.

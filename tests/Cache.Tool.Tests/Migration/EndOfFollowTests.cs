@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
@@ -121,8 +122,10 @@ public sealed class EndOfFollowTests : IDisposable
                 _ = one.ConnectAsync(listener.LocalEndPoint!, CancellationToken.None).AsTask();
             int port = ((IPEndPoint)listener.LocalEndPoint!).Port;
             var address = new ServerAddress("127.0.0.1", port, null, UsesTls: false, null, null, null, null, null);
+            long began = Stopwatch.GetTimestamp();
             var failure = Assert.Throws<ToolException>(() => ServerConnection.Open(address, patienceMs: 300).Dispose());
             Assert.Contains("timed out", failure.Message, StringComparison.Ordinal);
+            Assert.InRange(Stopwatch.GetElapsedTime(began), TimeSpan.Zero, TimeSpan.FromSeconds(8));
         }
         finally
         {

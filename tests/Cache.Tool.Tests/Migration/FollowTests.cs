@@ -115,6 +115,34 @@ public sealed class FollowTests
         Assert.Equal(1, target.Store.GetStatistics().Count);
     }
 
+    // What comes into it from another one the target cannot know; what leaves it goes nowhere.
+    [Fact]
+    public async Task Import_OneDatabase_TellsWhatComesFromOthers()
+    {
+        byte[] stream = FakePrimary.Commands(
+            "SELECT 0", "MOVE in 3", "MOVE past 5", "COPY a out DB 3", "copy a past db 5", "SELECT 3", "SET x 1", "SET y 2",
+            "MOVE x 0", "COPY y 5 DB 0", "COPY y z", "COPY y w DB 3", "COPY y DB", "SELECT 0", "SET c 1");
+        await using var source = new FakePrimary(
+            new FakePrimary.Session(
+                $"+FULLRESYNC {FakePrimary.Id} 100", FakePrimary.Transfer(Snapshot(), hasLength: true), stream))
+        {
+            Offset = 100 + stream.Length,
+        };
+        await using var target = await RunningServer.StartAsync();
+        var run = await ToolRunOf("import", "--from", source.Uri + "/3", "--to", "127.0.0.1:" + target.Port);
+        Assert.Equal(1, run.Code);
+        const string Refusal = "of database 3: ERR the source has taken it from a database that is not followed";
+        Assert.Contains($"refused: MOVE \"in\" {Refusal}", run.Output, StringComparison.Ordinal);
+        Assert.Contains($"refused: COPY \"out\" {Refusal}", run.Output, StringComparison.Ordinal);
+        Assert.DoesNotContain("past", run.Output, StringComparison.Ordinal);
+        var there = target.Store.SelectKeyspace(3);
+        Assert.False(there.Contains("x"u8));
+        Assert.Equal("2"u8.ToArray(), there.GetArray("z"u8));
+        Assert.Equal("2"u8.ToArray(), there.GetArray("w"u8));
+        Assert.True(there.Contains("DB"u8)); // That is a name where it stands.
+        Assert.Equal(4, target.Store.GetStatistics().Count);
+    }
+
     [Fact]
     public async Task Import_StreamIsGarbage_SaysWhere()
     {
