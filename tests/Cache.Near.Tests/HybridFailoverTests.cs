@@ -1,6 +1,6 @@
 namespace Cache.Near.Tests;
 
-/// <summary>Another server becomes the primary: the second level's client learns of it by itself, later or before.</summary>
+/// <summary>Another server becomes the primary: the second level's client learns of it by itself.</summary>
 public sealed class HybridFailoverTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;

@@ -182,7 +182,7 @@ public sealed partial class StoreHybridCache
         return true;
     }
 
-    /// <summary>When a value goes from this process; 0: never. Where something tells of changes it is bounded.</summary>
+    /// <summary>When a value goes from this process; 0: never. Where something tells of changes, soon enough.</summary>
     private long DeadlineOf(long deadlineMs) => _coherence is null
         ? deadlineMs
         : Math.Min(deadlineMs == 0 ? long.MaxValue : deadlineMs, _store.NowMs + _localMsMax);

@@ -184,7 +184,7 @@ internal sealed class ServerConnection : IDisposable
     // The system's own patience with a machine that does not answer is two minutes.
     private static void Connect(Socket socket, ServerAddress address, int patienceMs)
     {
-        using var limit = new CancellationTokenSource(patienceMs);
+        using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(patienceMs), TimeProvider.System);
         try
         {
             socket.ConnectAsync(address.Host, address.Port, limit.Token).AsTask().GetAwaiter().GetResult();

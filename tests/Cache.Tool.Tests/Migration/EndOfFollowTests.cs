@@ -121,9 +121,9 @@ public sealed class EndOfFollowTests : IDisposable
             foreach (var one in waiting)
                 _ = one.ConnectAsync(listener.LocalEndPoint!, CancellationToken.None).AsTask();
             int port = ((IPEndPoint)listener.LocalEndPoint!).Port;
-            var address = new ServerAddress("127.0.0.1", port, null, UsesTls: false, null, null, null, null, null);
             long began = Stopwatch.GetTimestamp();
-            var failure = Assert.Throws<ToolException>(() => ServerConnection.Open(address, patienceMs: 300).Dispose());
+            var failure = Assert.Throws<ToolException>(
+                () => ServerConnection.Open(AddressOf(port), patienceMs: 300).Dispose());
             Assert.Contains("timed out", failure.Message, StringComparison.Ordinal);
             Assert.InRange(Stopwatch.GetElapsedTime(began), TimeSpan.Zero, TimeSpan.FromSeconds(8));
         }
@@ -166,7 +166,10 @@ public sealed class EndOfFollowTests : IDisposable
     }
 
     private static ServerAddress AddressOf(RunningServer server) =>
-        new("127.0.0.1", int.Parse(server.Port, CultureInfo.InvariantCulture), null, UsesTls: false, null, null, null, null, null);
+        AddressOf(int.Parse(server.Port, CultureInfo.InvariantCulture));
+
+    private static ServerAddress AddressOf(int port) =>
+        new("127.0.0.1", port, null, UsesTls: false, null, null, null, null, null);
 
     private static async Task UntilAsync(Func<bool> condition)
     {

@@ -120,8 +120,8 @@ public sealed class FollowTests
     public async Task Import_OneDatabase_TellsWhatComesFromOthers()
     {
         byte[] stream = FakePrimary.Commands(
-            "SELECT 0", "MOVE in 3", "MOVE past 5", "COPY a out DB 3", "copy a past db 5", "SELECT 3", "SET x 1", "SET y 2",
-            "MOVE x 0", "COPY y 5 DB 0", "COPY y z", "COPY y w DB 3", "COPY y DB", "SELECT 0", "SET c 1");
+            "SELECT 0", "MOVE in 3", "MOVE past 5", "COPY a out DB 3", "copy a past db 5", "SELECT 3", "SET x 1",
+            "SET y 2", "MOVE x 0", "COPY y 5 DB 0", "COPY y z", "COPY y w DB 3", "COPY y DB", "SELECT 0", "SET c 1");
         await using var source = new FakePrimary(
             new FakePrimary.Session(
                 $"+FULLRESYNC {FakePrimary.Id} 100", FakePrimary.Transfer(Snapshot(), hasLength: true), stream))
