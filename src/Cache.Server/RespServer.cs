@@ -7,6 +7,7 @@ using Cache.Server.Commands;
 using Cache.Server.Commands.Administration;
 using Cache.Server.Commands.Cluster;
 using Cache.Server.Commands.Dispatch;
+using Cache.Server.Commands.Scripts;
 using Cache.Server.Commands.Table;
 using Cache.Server.Connections;
 using Cache.Server.Diagnostics;
@@ -93,13 +94,12 @@ public sealed partial class RespServer : IAsyncDisposable
         _bind = bind is null
             ? BindSocketsAsync
             : (_, _) => ValueTask.FromResult(bind());
-        _state = new ServerState(
-            store,
-            ToSettings(options, store),
-            CommandTable.Default.Rename(options.RenamedCommands),
-            CommandFamilies.Handlers)
+        var commands = CommandTable.Default.Rename(options.RenamedCommands);
+        _state = new ServerState(store, ToSettings(options, store), commands, CommandFamilies.Handlers)
         {
-            Scripts = options.ScriptInterpreter is { } create ? new ServerScripts(create()) : null,
+            Scripts = options.ScriptInterpreter is { } create
+                ? new ServerScripts(create, outline => ScriptPlan.Create(outline, commands))
+                : null,
             CertificateUsers = new CertificateUsers(options.TlsPort is null ? [] : options.TlsClientUsers),
             ScriptLogged = LogOfScript,
             CommandThrew = (command, exception) => ServerLog.CommandThrew(_logger, command, exception),

@@ -18,7 +18,7 @@ public sealed class KilledScriptTests
         {
             var client = server.Connect();
             var run = Task.Run(() => ScriptServer.CallAsync(client, "EVAL", script, "0")); // It runs in the sender.
-            await WaitUntilBusyAsync(other);
+            await WaitUntilBusyAsync(other, run);
 
             Assert.Equal("+OK\r\n", await ScriptServer.CallAsync(other, "SCRIPT", "KILL"));
             string reply = await run;
@@ -39,7 +39,7 @@ public sealed class KilledScriptTests
         const string Script = "redis.call('set', 'done', 0) while true do if redis.call('get', 'go') then "
             + "return redis.call('set', 'done', 1) end end";
         var run = Task.Run(() => ScriptServer.CallAsync(client, "EVAL", Script, "0"));
-        await WaitUntilBusyAsync(other);
+        await WaitUntilBusyAsync(other, run);
 
         Assert.Equal(Busy, await ScriptServer.CallAsync(other, "SET", "go", "1"));
         Assert.Equal(Busy, await ScriptServer.CallAsync(other, "EVAL", "return 1", "0"));
@@ -53,9 +53,13 @@ public sealed class KilledScriptTests
         Assert.Equal("$1\r\n1\r\n", await ScriptServer.CallAsync(other, "GET", "done"));
     }
 
-    private static async Task WaitUntilBusyAsync(InMemoryClient client)
+    private static async Task WaitUntilBusyAsync(InMemoryClient client, Task<string> run)
     {
         while (await ScriptServer.CallAsync(client, "GET", "a") != Busy)
+        {
+            if (run.IsCompleted)
+                Assert.Fail($"The script has ended before it was killed: {await run}");
             await Task.Delay(1);
+        }
     }
 }

@@ -4,18 +4,29 @@ using Cache.Testing;
 
 namespace Cache.Scripting.Tests;
 
-/// <summary>Replays Sessions/scripts.tsv, whose replies were recorded from redis-server 7.0.15.</summary>
+/// <summary>Replays Sessions/*.tsv, whose replies were recorded from redis-server 7.0.15.</summary>
 public sealed class RecordedScriptTests
 {
     [Theory]
     [InlineData("scripts in RESP2")]
     [InlineData("scripts in RESP3")]
-    public async Task Eval_RecordedScript_RepliesAsRedis(string title)
+    public Task Eval_RecordedScript_RepliesAsRedis(string title) => ReplayAsync("scripts", title);
+
+    [Theory]
+    [InlineData("functions in RESP2")]
+    [InlineData("functions in RESP3")]
+    [InlineData("restored functions in RESP2")]
+    [InlineData("restored functions in RESP3")]
+    [InlineData("functions in transactions in RESP2")]
+    [InlineData("functions in transactions in RESP3")]
+    public Task Function_RecordedSession_RepliesAsRedis(string title) => ReplayAsync("functions", title);
+
+    private static async Task ReplayAsync(string file, string title)
     {
         await using var server = await ScriptServer.StartAsync();
         var clients = new Dictionary<string, InMemoryClient>();
         var differences = new StringBuilder();
-        foreach (var step in RecordedSession.ReadAll("scripts").Single(session => session.Title == title).Steps)
+        foreach (var step in RecordedSession.ReadAll(file).Single(session => session.Title == title).Steps)
         {
             if (!clients.TryGetValue(step.Client, out var client))
             {

@@ -61,6 +61,7 @@ public sealed class ScriptCommandTests
     {
         const int Clients = 4, Calls = 200;
         await using var server = await ScriptServer.StartAsync();
+        await ScriptServer.CallAsync(server.Connect(), "CONFIG", "SET", "busy-reply-threshold", "0");
         const string Script = "local a = tonumber(redis.call('get', 'a') or 0) "
             + "local b = tonumber(redis.call('get', 'b') or 0) "
             + "if a ~= b then return redis.error_reply('ERR torn') end redis.call('set', 'a', a + 1) "

@@ -113,6 +113,13 @@ internal sealed class RdbWriter
         Write(bytes);
     }
 
+    /// <summary>Writes the text of a library of functions.</summary>
+    public void WriteFunction(ReadOnlySpan<byte> code)
+    {
+        WriteByte((byte)RdbOpcode.Function);
+        WriteString(code);
+    }
+
     /// <summary>Writes the end and the checksum.</summary>
     public void WriteEnd()
     {

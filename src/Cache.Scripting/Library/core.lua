@@ -1,6 +1,6 @@
 -- What scripts see: the functions of Lua 5.1 as Redis offers them, over those of 5.4. Called once, with the native
 -- libraries, the server's functions and the loaders of the other libraries; scripts see none of these.
-local base, string, table, math, coroutine, debug, host, bit, cjson, struct, cmsgpack = ...
+local base, string, table, math, coroutine, debug, host, bit, cjson, struct, cmsgpack, functions = ...
 local type, next, error, select, tostring, tonumber, rawget, rawset, setmetatable, getmetatable, xpcall =
   base.type, base.next, base.error, base.select, base.tostring, base.tonumber, base.rawget, base.rawset,
   base.setmetatable, base.getmetatable, base.xpcall
@@ -100,13 +100,15 @@ local G = {}
 local environment = readonly(G)
 
 -- 4 and 5: what the translated text of a script begins with.
-local function finish(loaded) return loaded(text, number, three, pass, environment) end
+local function finishin(loaded, globals) return loaded(text, number, three, pass, globals) end
+local function finish(loaded) return finishin(loaded, environment) end
 
-setmetatable(G, {
+local missing = {
   __index = function(_, name)
     error("Script attempted to access nonexistent global variable '" .. tostring(name) .. "'", 2)
   end,
-})
+}
+setmetatable(G, missing)
 
 local function bad(position, name, wanted, v)
   error(format("bad argument #%d to '%s' (%s expected, got %s)", position, name, wanted,
@@ -212,29 +214,34 @@ rawset(G, "xpcall", function(f, handler)
   end)
 end)
 
-local function compile(chunk, name)
-  local isloaded, loaded = host.compile(chunk, name)
-  if isloaded then return finish(loaded) end
-  return nil, loaded
-end
-
-rawset(G, "loadstring", function(chunk, name)
-  if type(chunk) == "number" then chunk = text(chunk) end
-  if type(chunk) ~= "string" then bad(1, "loadstring", "string", chunk) end
-  return compile(chunk, name == nil and chunk or tostring(name))
-end)
-
-rawset(G, "load", function(reader, name)
-  if type(reader) ~= "function" then bad(1, "load", "function", reader) end
-  local parts = {}
-  while true do
-    local part = reader()
-    if part == nil or part == "" then break end
-    if type(part) ~= "string" then error("reader function must return a string", 2) end
-    parts[#parts + 1] = part
+local function compiler(ending)
+  local function compile(chunk, name)
+    local isloaded, loaded = host.compile(chunk, name)
+    if isloaded then return ending(loaded) end
+    return nil, loaded
   end
-  return compile(table.concat(parts), name == nil and "=(load)" or tostring(name))
-end)
+
+  local function loadstring(chunk, name)
+    if type(chunk) == "number" then chunk = text(chunk) end
+    if type(chunk) ~= "string" then bad(1, "loadstring", "string", chunk) end
+    return compile(chunk, name == nil and chunk or tostring(name))
+  end
+
+  local function load(reader, name)
+    if type(reader) ~= "function" then bad(1, "load", "function", reader) end
+    local parts = {}
+    while true do
+      local part = reader()
+      if part == nil or part == "" then break end
+      if type(part) ~= "string" then error("reader function must return a string", 2) end
+      parts[#parts + 1] = part
+    end
+    return compile(table.concat(parts), name == nil and "=(load)" or tostring(name))
+  end
+
+  return { loadstring = loadstring, load = load }
+end
+for name, v in next, compiler(finish) do rawset(G, name, v) end
 
 rawset(G, "collectgarbage", function(option)
   if option == "count" then return base.collectgarbage("count") end
@@ -560,6 +567,10 @@ for name, load in next, { bit = bit, cjson = cjson, struct = struct, cmsgpack = 
   rawset(G, name, readonly(load(base, string, table, math, tools)))
 end
 
+tools.readonly, tools.deny, tools.raise, tools.pass, tools.finish = readonly, deny, raise, pass, finishin
+tools.setreal = function(proxy, t) real[proxy] = t end
+local call, loadlibrary, endload, finishlibrary = functions(base, string, tools, G, r, missing, compiler)
+
 local function start(script, keys, arguments)
   rawset(G, "KEYS", keys)
   rawset(G, "ARGV", arguments)
@@ -567,4 +578,4 @@ local function start(script, keys, arguments)
   return pass(script())
 end
 
-return start, fail, finish
+return start, fail, finish, call, loadlibrary, endload, finishlibrary

@@ -6,7 +6,8 @@ namespace Cache.Scripting.Native;
 /// <remarks>
 /// An error of Lua jumps over all frames up to the last protected call, which managed frames do not survive. So outside
 /// of <see cref="ProtectedCall"/> only functions are called that raise nothing but the want of memory, and that is not
-/// refused there: see <see cref="LuaMemory"/>. No function here calls metamethods.
+/// refused there: see <see cref="LuaMemory"/>. No function here calls metamethods. Those that allocate nothing, so that
+/// they call nothing here, and take nanoseconds, make no transition of the garbage collector.
 /// </remarks>
 internal static class LuaApi
 {
@@ -33,36 +34,46 @@ internal static class LuaApi
     [DllImport(Library, CallingConvention = Convention, EntryPoint = "lua_checkstack")]
     public static extern int CheckStack(nint state, int count);
 
+    [SuppressGCTransition]
     [DllImport(Library, CallingConvention = Convention, EntryPoint = "lua_gettop")]
     public static extern int GetTop(nint state);
 
+    [SuppressGCTransition]
     [DllImport(Library, CallingConvention = Convention, EntryPoint = "lua_settop")]
     public static extern void SetTop(nint state, int index);
 
+    [SuppressGCTransition]
     [DllImport(Library, CallingConvention = Convention, EntryPoint = "lua_pushvalue")]
     public static extern void PushValue(nint state, int index);
 
+    [SuppressGCTransition]
     [DllImport(Library, CallingConvention = Convention, EntryPoint = "lua_type")]
     public static extern LuaType TypeOf(nint state, int index);
 
+    [SuppressGCTransition]
     [DllImport(Library, CallingConvention = Convention, EntryPoint = "lua_toboolean")]
     public static extern int ToBoolean(nint state, int index);
 
+    [SuppressGCTransition]
     [DllImport(Library, CallingConvention = Convention, EntryPoint = "lua_tonumberx")]
     public static extern double ToNumber(nint state, int index, nint isNumber);
 
     [DllImport(Library, CallingConvention = Convention, EntryPoint = "lua_tolstring")]
     public static extern nint ToText(nint state, int index, out nuint length);
 
+    [SuppressGCTransition]
     [DllImport(Library, CallingConvention = Convention, EntryPoint = "lua_pushnil")]
     public static extern void PushNil(nint state);
 
+    [SuppressGCTransition]
     [DllImport(Library, CallingConvention = Convention, EntryPoint = "lua_pushboolean")]
     public static extern void PushBoolean(nint state, int value);
 
+    [SuppressGCTransition]
     [DllImport(Library, CallingConvention = Convention, EntryPoint = "lua_pushnumber")]
     public static extern void PushNumber(nint state, double value);
 
+    [SuppressGCTransition]
     [DllImport(Library, CallingConvention = Convention, EntryPoint = "lua_pushlightuserdata")]
     public static extern void PushLightUserData(nint state, nint value);
 
@@ -75,9 +86,11 @@ internal static class LuaApi
     [DllImport(Library, CallingConvention = Convention, EntryPoint = "lua_createtable")]
     public static extern void CreateTable(nint state, int items, int fields);
 
+    [SuppressGCTransition]
     [DllImport(Library, CallingConvention = Convention, EntryPoint = "lua_rawget")]
     public static extern LuaType RawGet(nint state, int index);
 
+    [SuppressGCTransition]
     [DllImport(Library, CallingConvention = Convention, EntryPoint = "lua_rawgeti")]
     public static extern LuaType RawGetItem(nint state, int index, long item);
 
@@ -103,6 +116,7 @@ internal static class LuaApi
     public static extern int ProtectedCall(
         nint state, int arguments, int results, int handler, nint context, nint continuation);
 
+    [SuppressGCTransition]
     [DllImport(Library, CallingConvention = Convention, EntryPoint = "lua_sethook")]
     public static extern void SetHook(nint state, nint hook, int mask, int count);
 

@@ -14,7 +14,7 @@ namespace Cache.Scripting.Running;
 /// others. Scripts see nothing else of the native one. Every call into Lua is protected; every function that Lua calls
 /// catches what it throws, and returns errors as values, which Lua code raises (<see cref="LuaApi"/>).
 /// </remarks>
-internal sealed class LuaInterpreter : IScriptInterpreter
+internal sealed partial class LuaInterpreter : IScriptInterpreter
 {
     // Of all that a script holds. The longest reply of a command, client-output-buffer-limit of 64 MB, fits in twice.
     private const long MemoryMax = 128 << 20;
@@ -29,7 +29,7 @@ internal sealed class LuaInterpreter : IScriptInterpreter
     private const int Slots = 20;
 
     private static readonly string[] _nativeLibraries = ["base", "string", "table", "math", "coroutine", "debug"];
-    private static readonly string[] _libraries = ["bit", "cjson", "struct", "cmsgpack"];
+    private static readonly string[] _libraries = ["bit", "cjson", "struct", "cmsgpack", "functions"];
     private static readonly byte[] _textMode = "t\0"u8.ToArray();
     private static readonly byte[] _libraryName = "=\u0001\0"u8.ToArray();
 
@@ -40,11 +40,14 @@ internal sealed class LuaInterpreter : IScriptInterpreter
     private readonly nint _raise;
     private readonly Dictionary<ScriptDigest, LuaScript> _scripts = [];
     private readonly ReplyWriter _replies = new();
+    private readonly TextTable _keys = new();
+    private readonly TextTable _arguments = new();
     private readonly nint _state;
     private byte[] _buffer = new byte[512];
     private int _start;
     private int _handler;
     private int _finish;
+    private long _kept; // By libraries that are loaded, when garbage was collected last.
 
     /// <exception cref="DllNotFoundException">The native library is not there, or is of another machine.</exception>
     public LuaInterpreter()
@@ -62,13 +65,14 @@ internal sealed class LuaInterpreter : IScriptInterpreter
 
     public long MemoryBytes => _memory.Used;
 
-    public byte[]? Compile(ScriptDigest digest, ReadOnlySpan<byte> text)
+    public byte[]? Compile(ScriptDigest digest, ReadOnlySpan<byte> text, out ScriptOutline? outline)
     {
+        outline = null;
         if (ScriptHeader.Read(text, out var header) is { } problem)
             return Encoding.Latin1.GetBytes(problem);
         LuaApi.SetTop(_state, 0);
         bool isLoaded = TryLoad(_state, text[header.Length..], "@user_script")
-            && TryFinish();
+            && TryFinish(_finish);
         if (!isLoaded)
         {
             byte[] error =
@@ -77,6 +81,7 @@ internal sealed class LuaInterpreter : IScriptInterpreter
             return error;
         }
 
+        outline = OutlineReader.Read(text[header.Length..]);
         _scripts[digest] = new LuaScript(LuaApi.Keep(_state, LuaApi.RegistryIndex), header);
         LuaApi.SetTop(_state, 0);
         return null;
@@ -106,25 +111,9 @@ internal sealed class LuaInterpreter : IScriptInterpreter
 
         host.IsReadOnly |= script.Header.IsReadOnly;
         host.UsesOneSlot = script.Header.UsesOneSlot;
-        _functions.Begin(host);
-        LuaApi.SetTop(_state, 0);
-        LuaApi.SetHook(_state, _hookAddress, LuaApi.MaskCount, HookInterval);
-        LuaApi.RawGetItem(_state, LuaApi.RegistryIndex, _handler);
-        LuaApi.RawGetItem(_state, LuaApi.RegistryIndex, _start);
-        LuaApi.RawGetItem(_state, LuaApi.RegistryIndex, script.Reference);
-        PushTexts(request, 3, keyCount);
-        PushTexts(request, 3 + keyCount, request.Count - 3 - keyCount);
-        int status = Call(arguments: 3, results: 1, handler: 1);
-        LuaApi.SetHook(_state, 0, 0, 0);
-        if (_functions.End() is { } failure)
-            throw new InvalidOperationException("A function of a script threw.", failure);
-        if (status == LuaApi.Succeeded)
-            _replies.Write(_state, host.ProtocolVersion == 3, reply);
-        else
-            WriteFailure(digest, host, reply);
-        LuaApi.SetTop(_state, 0);
-        if (_memory.Used > GarbageMax)
-            _ = LuaApi.Collect(_state, LuaApi.CollectAll);
+        if (!TryExecute(_start, script.Reference, request, keyCount, host, reply))
+            WriteFailure(digest.ToString(), host, reply);
+        End();
     }
 
     public void Dispose()
@@ -132,6 +121,59 @@ internal sealed class LuaInterpreter : IScriptInterpreter
         LuaApi.Close(_state);
         GC.KeepAlive(_functions);
         GC.KeepAlive(_hook);
+    }
+
+    // Calls a script, or a function, by a function of the library; false: the error is on top of the stack.
+    private bool TryExecute(
+        int start, int script, in RespRequest request, int keyCount, IScriptHost host, RespReplyWriter reply)
+    {
+        Begin(host);
+        LuaApi.RawGetItem(_state, LuaApi.RegistryIndex, start);
+        LuaApi.RawGetItem(_state, LuaApi.RegistryIndex, script);
+        int argumentCount = request.Count - 3 - keyCount;
+        if (host.IsShort)
+        {
+            _keys.Push(_state, request, 3, keyCount);
+            _arguments.Push(_state, request, 3 + keyCount, argumentCount);
+        }
+        else
+        {
+            TextTable.PushNew(_state, request, 3, keyCount);
+            TextTable.PushNew(_state, request, 3 + keyCount, argumentCount);
+        }
+
+        if (!TryCall(arguments: 3))
+            return false;
+        _replies.Write(_state, host.ProtocolVersion == 3, host.ReplyBytesMax, reply);
+        return true;
+    }
+
+    // What is pushed then is called by TryCall.
+    private void Begin(IScriptHost host)
+    {
+        _functions.Begin(host);
+        LuaApi.SetTop(_state, 0);
+        if (!host.IsShort) // While there is a hook, each instruction takes longer.
+            LuaApi.SetHook(_state, _hookAddress, LuaApi.MaskCount, HookInterval);
+        LuaApi.RawGetItem(_state, LuaApi.RegistryIndex, _handler);
+    }
+
+    private bool TryCall(int arguments)
+    {
+        int status = Call(arguments, results: 1, handler: 1);
+        LuaApi.SetHook(_state, 0, 0, 0);
+        return _functions.End() is { } failure
+            ? throw new InvalidOperationException("A function of a script threw.", failure)
+            : status == LuaApi.Succeeded;
+    }
+
+    private void End()
+    {
+        LuaApi.SetTop(_state, 0);
+        if (_memory.Used <= Math.Max(GarbageMax, 2 * _kept))
+            return;
+        _ = LuaApi.Collect(_state, LuaApi.CollectAll);
+        _kept = _memory.Used;
     }
 
     // While Lua runs, memory may be refused.
@@ -143,18 +185,8 @@ internal sealed class LuaInterpreter : IScriptInterpreter
         return status;
     }
 
-    private void PushTexts(in RespRequest request, int first, int count)
-    {
-        LuaApi.CreateTable(_state, count, 0);
-        for (int i = 0; i < count; i++)
-        {
-            LuaValues.Push(_state, request[first + i]);
-            LuaApi.RawSetItem(_state, -2, i + 1);
-        }
-    }
-
     // The error on top of the stack: a table, as the handler makes it, or a text if that failed too.
-    private void WriteFailure(ScriptDigest digest, IScriptHost host, RespReplyWriter reply)
+    private void WriteFailure(string name, IScriptHost host, RespReplyWriter reply)
     {
         var text = new List<byte>();
         if (host.IsKilled)
@@ -165,7 +197,7 @@ internal sealed class LuaInterpreter : IScriptInterpreter
             text.AddRange([.. "ERR "u8, .. LuaValues.Read(_state, -1, ref _buffer)]);
         if (LuaApi.TypeOf(_state, -1) == LuaType.Table && ReadField("source"u8) is { Length: > 0 } source)
         {
-            string place = $" script: {digest}, on {Encoding.Latin1.GetString(source)}:"
+            string place = $" script: {name}, on {Encoding.Latin1.GetString(source)}:"
                 + $"{Encoding.Latin1.GetString(ReadField("line"u8))}.";
             text.AddRange(Encoding.Latin1.GetBytes(place));
         }
@@ -204,10 +236,10 @@ internal sealed class LuaInterpreter : IScriptInterpreter
     }
 
     // Calls what was loaded: its value is the script.
-    private bool TryFinish()
+    private bool TryFinish(int finish)
     {
         int top = LuaApi.GetTop(_state);
-        LuaApi.RawGetItem(_state, LuaApi.RegistryIndex, _finish);
+        LuaApi.RawGetItem(_state, LuaApi.RegistryIndex, finish);
         LuaApi.PushValue(_state, top);
         return Call(arguments: 1, results: 1, handler: 0) == LuaApi.Succeeded;
     }
@@ -233,7 +265,8 @@ internal sealed class LuaInterpreter : IScriptInterpreter
         _functions.Push(_state);
         foreach (string name in _libraries)
             LoadLibrary(name);
-        ThrowIfFailed(Call(_nativeLibraries.Length + 1 + _libraries.Length, results: 3, handler: 0));
+        ThrowIfFailed(Call(_nativeLibraries.Length + 1 + _libraries.Length, results: 7, handler: 0));
+        KeepFunctionsOfLibraries();
         _finish = LuaApi.Keep(_state, LuaApi.RegistryIndex);
         _handler = LuaApi.Keep(_state, LuaApi.RegistryIndex);
         _start = LuaApi.Keep(_state, LuaApi.RegistryIndex);

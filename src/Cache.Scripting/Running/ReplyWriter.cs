@@ -15,9 +15,6 @@ internal sealed class ReplyWriter
     // Tables within tables. Each level takes a frame of the thread's stack, and slots of Lua's.
     private const int DepthMax = 1000;
 
-    // Of a whole reply: more than the connection of a client may hold unless its limit was raised.
-    private const long BytesMax = 256 << 20;
-
     // A value, its key, a field, and some to spare.
     private const int SlotsPerLevel = 8;
 
@@ -25,16 +22,19 @@ internal sealed class ReplyWriter
     private readonly RespReplyWriter _apart;
     private byte[] _buffer = new byte[512];
     private bool _hasBooleans;
+    private long _bytesMax;
 
     public ReplyWriter() => _apart = new RespReplyWriter(_output);
 
     /// <summary>Writes the value on top of the stack.</summary>
     /// <param name="state">The state.</param>
     /// <param name="hasBooleans">Whether the script has chosen RESP3, in which booleans stay what they are.</param>
+    /// <param name="bytesMax">The most bytes of a table.</param>
     /// <param name="reply">Gets exactly one reply.</param>
-    public void Write(nint state, bool hasBooleans, RespReplyWriter reply)
+    public void Write(nint state, bool hasBooleans, long bytesMax, RespReplyWriter reply)
     {
         _hasBooleans = hasBooleans;
+        _bytesMax = bytesMax;
         if (LuaApi.TypeOf(state, -1) != LuaType.Table)
         {
             TryWrite(state, reply, depth: 0);
@@ -80,7 +80,7 @@ internal sealed class ReplyWriter
                 return true;
             case LuaType.Table:
                 return depth < DepthMax && LuaApi.CheckStack(state, SlotsPerLevel) != 0
-                    && reply.UnflushedBytes < BytesMax && TryWriteTable(state, reply, depth + 1);
+                    && reply.UnflushedBytes < _bytesMax && TryWriteTable(state, reply, depth + 1);
             default:
                 reply.Null();
                 return true;

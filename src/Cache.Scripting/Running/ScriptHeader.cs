@@ -1,4 +1,5 @@
 using System.Text;
+using Cache.Server.Scripts;
 
 namespace Cache.Scripting.Running;
 
@@ -7,9 +8,7 @@ namespace Cache.Scripting.Running;
 /// <param name="Flags">What the script says of itself.</param>
 internal readonly record struct ScriptHeader(int Length, ScriptFlags Flags)
 {
-    // In the order of their bits.
-    private static readonly string[] _flags =
-        ["no-writes", "allow-oom", "allow-stale", "no-cluster", "allow-cross-slot-keys"];
+    private static readonly string[] _flags = [.. ScriptFlagNames.All];
 
     /// <summary>Whether there is one.</summary>
     public bool IsThere => Length > 0;

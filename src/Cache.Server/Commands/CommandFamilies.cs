@@ -106,6 +106,7 @@ internal static class CommandFamilies
         .. ScanCommands.Bindings,
         .. TransactionCommands.Bindings,
         .. ScriptCommands.Bindings,
+        .. FunctionCommands.Bindings,
     ];
 
     /// <summary>The methods of the table's commands.</summary>

@@ -21,6 +21,12 @@ internal interface IScriptHost
     /// <summary>Whether the server is one of a cluster.</summary>
     bool IsInCluster { get; }
 
+    /// <summary>Whether the script is a simple one that runs on a loop: nothing has to end it.</summary>
+    bool IsShort { get; }
+
+    /// <summary>The most bytes of the script's reply.</summary>
+    long ReplyBytesMax { get; }
+
     /// <summary>Writes a line to the server's log.</summary>
     /// <param name="level">From 0, for those who look for a defect, to 3, a warning.</param>
     /// <param name="text">The line.</param>

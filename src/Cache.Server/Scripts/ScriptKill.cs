@@ -10,4 +10,7 @@ internal enum ScriptKill
 
     /// <summary>It has written, so that it goes on.</summary>
     HasWritten,
+
+    /// <summary>It is a function, and another script was meant; or the other way round.</summary>
+    IsOfOtherKind,
 }

@@ -2,10 +2,11 @@ namespace Cache.Server.Scripts;
 
 /// <summary>The scripts of a server: which are known, and which one runs. Thread-safe.</summary>
 /// <remarks>
-/// The interpreter is used under the gate alone. Whoever runs a script holds it all the time, and is alone among the
-/// clients then; so nobody waits for it whose command is to be answered meanwhile.
+/// The interpreter is used under the gate alone. Whoever runs a script with it holds the gate all the time, and is alone
+/// among the clients then; so nobody waits for it whose command is to be answered meanwhile. Simple scripts have others
+/// (<see cref="Simple"/>).
 /// </remarks>
-internal sealed class ServerScripts(IScriptInterpreter interpreter) : IDisposable
+internal sealed class ServerScripts : IDisposable
 {
     /// <summary>The most scripts that EVAL alone has brought; the oldest is forgotten, as in Redis since 7.4.</summary>
     public const int PassingMax = 500;
@@ -19,15 +20,28 @@ internal sealed class ServerScripts(IScriptInterpreter interpreter) : IDisposabl
     // A server that stops waits no longer for a script that runs.
     private static readonly TimeSpan _endWait = TimeSpan.FromSeconds(1);
 
+    private readonly IScriptInterpreter _interpreter;
+    private readonly Func<ScriptOutline, IScriptPlan?> _plan;
     private readonly Lock _gate = new();
-    private readonly Dictionary<ScriptDigest, LinkedListNode<ScriptDigest>?> _known = []; // Null: by SCRIPT LOAD.
-    private readonly Dictionary<ScriptDigest, int> _lengths = [];
+    private readonly Dictionary<ScriptDigest, KnownScript> _known = [];
     private readonly LinkedList<ScriptDigest> _passing = []; // The oldest first.
     private int _count;
     private long _bytes;
     private bool _isOver;
 
-    /// <summary>The script that runs.</summary>
+    /// <param name="create">Creates interpreters.</param>
+    /// <param name="plan">Makes the plan of a simple script; null: it has to be alone.</param>
+    public ServerScripts(Func<IScriptInterpreter> create, Func<ScriptOutline, IScriptPlan?> plan)
+    {
+        _interpreter = create();
+        _plan = plan;
+        Simple = new SimpleScripts(create);
+    }
+
+    /// <summary>Those that need not be alone.</summary>
+    public SimpleScripts Simple { get; }
+
+    /// <summary>The script that runs alone.</summary>
     public PresentScript Present { get; } = new();
 
     /// <summary>The number of known scripts; a recent value.</summary>
@@ -36,8 +50,8 @@ internal sealed class ServerScripts(IScriptInterpreter interpreter) : IDisposabl
     /// <summary>The memory of their texts, about.</summary>
     public long Bytes => Volatile.Read(ref _bytes) + (long)Count * ScriptOverhead;
 
-    /// <summary>The memory of the interpreter.</summary>
-    public long InterpreterBytes => interpreter.MemoryBytes;
+    /// <summary>The memory of the interpreters.</summary>
+    public long InterpreterBytes => _interpreter.MemoryBytes + Simple.InterpreterBytes;
 
     /// <summary>Whether a script is known.</summary>
     public bool Knows(ScriptDigest digest)
@@ -56,19 +70,24 @@ internal sealed class ServerScripts(IScriptInterpreter interpreter) : IDisposabl
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isOver, this);
-            if (_known.TryGetValue(digest, out var place))
+            if (_known.TryGetValue(digest, out var known))
             {
-                if (!isPassing && place is not null)
-                    Keep(digest, place);
+                if (!isPassing && known.Place is { } place)
+                {
+                    _passing.Remove(place);
+                    _known[digest] = known with { Place = null };
+                }
+
                 return null;
             }
 
             if (!TryMakeRoom(text.Length))
                 return "ERR the scripts have too many bytes: SCRIPT FLUSH forgets them"u8.ToArray();
-            if (interpreter.Compile(digest, text) is { } error)
+            if (_interpreter.Compile(digest, text, out var outline) is { } error)
                 return error;
-            _known.Add(digest, isPassing ? _passing.AddLast(digest) : null);
-            _lengths.Add(digest, text.Length);
+            _known.Add(digest, new KnownScript(text.Length, isPassing ? _passing.AddLast(digest) : null));
+            if (outline is not null && _plan(outline) is { } plan)
+                Simple.Add(new SimpleScript(digest, text.ToArray(), plan));
             Volatile.Write(ref _bytes, _bytes + text.Length);
             Volatile.Write(ref _count, _known.Count);
             return null;
@@ -82,9 +101,9 @@ internal sealed class ServerScripts(IScriptInterpreter interpreter) : IDisposabl
         {
             ObjectDisposedException.ThrowIf(_isOver, this);
             foreach (var digest in _known.Keys)
-                interpreter.Forget(digest);
+                _interpreter.Forget(digest);
+            Simple.Clear();
             _known.Clear();
-            _lengths.Clear();
             _passing.Clear();
             Volatile.Write(ref _bytes, 0);
             Volatile.Write(ref _count, 0);
@@ -101,7 +120,7 @@ internal sealed class ServerScripts(IScriptInterpreter interpreter) : IDisposabl
             throw new ObjectDisposedException(nameof(ServerScripts)); // A command that has outlived the stop.
         }
 
-        present = interpreter;
+        present = _interpreter;
         return scope;
     }
 
@@ -109,12 +128,13 @@ internal sealed class ServerScripts(IScriptInterpreter interpreter) : IDisposabl
     public void Dispose()
     {
         Present.EndAll();
+        Simple.End();
         if (!_gate.TryEnter(_endWait))
             return; // Its memory is used: it stays until the process ends.
         try
         {
             if (!_isOver)
-                interpreter.Dispose();
+                _interpreter.Dispose();
             _isOver = true;
         }
         finally
@@ -123,24 +143,22 @@ internal sealed class ServerScripts(IScriptInterpreter interpreter) : IDisposabl
         }
     }
 
-    private void Keep(ScriptDigest digest, LinkedListNode<ScriptDigest> place)
-    {
-        _passing.Remove(place);
-        _known[digest] = null;
-    }
-
     private bool TryMakeRoom(int length)
     {
         while (_passing.First is { } oldest && (_passing.Count >= PassingMax || _bytes + length > BytesMax))
         {
-            interpreter.Forget(oldest.Value);
-            _known.Remove(oldest.Value);
-            _lengths.Remove(oldest.Value, out int freed);
+            _interpreter.Forget(oldest.Value);
+            Simple.Remove(oldest.Value);
+            _known.Remove(oldest.Value, out var forgotten);
             _passing.RemoveFirst();
-            Volatile.Write(ref _bytes, _bytes - freed);
+            Volatile.Write(ref _bytes, _bytes - forgotten.Length);
         }
 
         Volatile.Write(ref _count, _known.Count);
         return _bytes + length <= BytesMax;
     }
+
+    /// <param name="Length">The length of its text.</param>
+    /// <param name="Place">Among those that EVAL brought; null: SCRIPT LOAD brought it.</param>
+    private readonly record struct KnownScript(int Length, LinkedListNode<ScriptDigest>? Place);
 }

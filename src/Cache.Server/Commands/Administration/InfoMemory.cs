@@ -21,7 +21,7 @@ internal static class InfoMemory
         // The store maps its memory from the system, without an allocator that could fragment it.
         text.AddEach(figures.UsedBytes, "allocator_allocated", "allocator_active", "allocator_resident");
         text.AddMemory("total_system_memory", Core.CacheOptions.AvailableMemoryBytes);
-        AppendScripts(text, server.Scripts);
+        AppendScripts(text, server.Scripts, server.Functions);
         text.AddMemory("maxmemory", figures.LimitBytes);
         text.Add("maxmemory_policy", EvictionPolicyName.Of(server.Store.Eviction, server.Settings.MaxMemoryPolicy));
         AppendCompression(text, server);
@@ -58,8 +58,8 @@ internal static class InfoMemory
         text.Add("rss_overhead_bytes", figures.ResidentBytes - figures.UsedBytes);
     }
 
-    // There are no functions.
-    private static void AppendScripts(InfoText text, ServerScripts? scripts)
+    // Scripts and functions have one interpreter.
+    private static void AppendScripts(InfoText text, ServerScripts? scripts, ServerFunctions? functions)
     {
         long interpreter = scripts?.InterpreterBytes ?? 0;
         long texts = scripts?.Bytes ?? 0;
@@ -67,9 +67,12 @@ internal static class InfoMemory
         text.Add("used_memory_lua_human", MemorySize.ToHuman(interpreter));
         text.Add("used_memory_scripts_eval", texts);
         text.Add("number_of_cached_scripts", scripts?.Count ?? 0);
-        text.AddEach(0, "number_of_functions", "number_of_libraries", "used_memory_vm_functions");
+        text.Add("number_of_functions", functions?.Table.FunctionCount ?? 0);
+        text.Add("number_of_libraries", functions?.Table.Libraries.Count ?? 0);
+        text.Add("used_memory_vm_functions", 0);
         text.AddMemory("used_memory_vm_total", interpreter);
-        text.Add("used_memory_functions", 0);
-        text.AddMemory("used_memory_scripts", texts);
+        long functionTexts = functions?.Bytes ?? 0;
+        text.Add("used_memory_functions", functionTexts);
+        text.AddMemory("used_memory_scripts", texts + functionTexts);
     }
 }

@@ -283,7 +283,7 @@ internal static class CommandDispatcher
         {
             if ((command.Flags & CommandFlags.AllowBusy) != 0)
                 return false;
-            Reject(command, ErrorTexts.Busy, context);
+            Reject(command, context.Server.BusyText, context);
             return true;
         }
 

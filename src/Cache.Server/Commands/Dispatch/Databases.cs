@@ -49,9 +49,9 @@ internal sealed class Databases : IWaitedDatabases
 
     /// <summary>
     /// How long it, and all clients with it, waits for turns. These end within milliseconds, but a loop may not be
-    /// scheduled.
+    /// scheduled: on a machine that has too much to do a second was not enough, and a script was refused for it.
     /// </summary>
-    public TimeSpan TurnWaitMax { get; set; } = TimeSpan.FromSeconds(1);
+    public TimeSpan TurnWaitMax { get; set; } = TimeSpan.FromSeconds(10);
 
     public int Count => _keyspaces.Length;
 

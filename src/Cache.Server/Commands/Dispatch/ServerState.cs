@@ -3,6 +3,7 @@ using Cache.Core;
 using Cache.Durability;
 using Cache.Server.Clients;
 using Cache.Server.Cluster;
+using Cache.Server.Commands.Replies;
 using Cache.Server.Commands.Table;
 using Cache.Server.Notifications;
 using Cache.Server.PubSub;
@@ -145,7 +146,22 @@ internal sealed class ServerState
     public WaitTable Waits { get; }
 
     /// <summary>Its scripts; null: it runs none.</summary>
-    public ServerScripts? Scripts { get; init; }
+    public ServerScripts? Scripts
+    {
+        get;
+        init
+        {
+            field = value;
+            Functions = value is null ? null : new ServerFunctions(value);
+        }
+    }
+
+    /// <summary>Its functions; null: it runs no scripts.</summary>
+    public ServerFunctions? Functions { get; private init; }
+
+    /// <summary>What commands are refused with while a script takes long.</summary>
+    public ReadOnlySpan<byte> BusyText =>
+        Scripts is { Present.IsFunction: true } ? ErrorTexts.BusyWithFunction : ErrorTexts.Busy;
 
     /// <summary>Ends the script that runs, even one that has written, and all later ones: the server stops.</summary>
     public void EndScripts() => Scripts?.Present.EndAll();

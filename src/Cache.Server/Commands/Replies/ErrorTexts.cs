@@ -11,9 +11,11 @@ internal static class ErrorTexts
     public static ReadOnlySpan<byte> Busy =>
         "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."u8;
 
-    public static ReadOnlySpan<byte> BusyExec =>
-        "EXECABORT Transaction discarded because of: BUSY Redis is busy running a script. You can only call SCRIPT "u8
-        + "KILL or SHUTDOWN NOSAVE."u8;
+    public static ReadOnlySpan<byte> BusyWithFunction =>
+        "BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE."u8;
+
+    /// <summary>Before <see cref="Busy"/>, where EXEC is refused.</summary>
+    public static ReadOnlySpan<byte> ExecAbort => "EXECABORT Transaction discarded because of: "u8;
 
     public static ReadOnlySpan<byte> Syntax => "ERR syntax error"u8;
 

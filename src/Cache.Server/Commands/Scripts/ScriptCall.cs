@@ -6,9 +6,34 @@ using Cache.Server.Scripts;
 
 namespace Cache.Server.Commands.Scripts;
 
-/// <summary>Runs a script alone among the clients, as EXEC runs what names no keys.</summary>
+/// <summary>Runs a script.</summary>
+/// <remarks>
+/// As EXEC, in the first way that is right: a simple one whose plan allows it with its keys locked, on the thread of the
+/// loop; any other one alone among the clients, on a thread for long commands.
+/// </remarks>
 internal static class ScriptCall
 {
+    /// <summary>Runs a simple script with its keys locked, and writes its reply.</summary>
+    /// <param name="request">The request, checked.</param>
+    /// <param name="digest">The script.</param>
+    /// <param name="keyCount">The number of its keys.</param>
+    /// <param name="isReadOnly">Whether it may not write.</param>
+    /// <param name="context">The client.</param>
+    /// <returns>False: it has to be alone, or is not known, and nothing was done.</returns>
+    public static bool TryExecuteLocked(
+        in RespRequest request, ScriptDigest digest, int keyCount, bool isReadOnly, CommandContext context)
+    {
+        if (context.IsInSection || context.Server.Scripts!.Simple.Find(digest) is not { Plan: ScriptPlan plan } script
+            || !plan.TryDeclare(request, keyCount, context))
+        {
+            return false;
+        }
+
+        var body = new Locked(request, script, keyCount, isReadOnly);
+        AtomicSection.Run(context.Keys, ref body, context);
+        return true;
+    }
+
     /// <summary>Runs a script, and writes its reply.</summary>
     /// <param name="request">The request, checked.</param>
     /// <param name="digest">The script.</param>
@@ -19,7 +44,7 @@ internal static class ScriptCall
     public static void Execute(
         in RespRequest request, ScriptDigest digest, int keyCount, bool isNew, bool isReadOnly, CommandContext context)
     {
-        var body = new Body(request, digest, keyCount, isNew, isReadOnly);
+        var body = new Alone(request, digest, keyCount, isNew, isReadOnly);
         if (context.IsInSection)
         {
             body.Run(context); // EXEC is alone then.
@@ -30,7 +55,7 @@ internal static class ScriptCall
         if (!databases.TryBeginAlone(context, out var stay))
         {
             context.Reply.Error(
-                databases.IsBusy ? ErrorTexts.Busy : "ERR commands of other clients took too long, try again"u8);
+                databases.IsBusy ? context.Server.BusyText : "ERR commands of other clients took too long, try again"u8);
             return;
         }
 
@@ -44,7 +69,24 @@ internal static class ScriptCall
         }
     }
 
-    private readonly ref struct Body(
+    private static ScriptHost BorrowHost(CommandContext context) =>
+        context.BorrowScriptHost<ScriptHost>(static context => new ScriptHost(context));
+
+    private readonly ref struct Locked(RespRequest request, SimpleScript script, int keyCount, bool isReadOnly)
+        : IAtomicBody
+    {
+        private readonly RespRequest _request = request;
+
+        public void Run(CommandContext context)
+        {
+            var host = BorrowHost(context);
+            host.Begin(isReadOnly, isShort: true, new RequestSlice(_request, 3, keyCount));
+            context.Server.Scripts!.Simple.Run(script, _request, keyCount, host, context.Reply);
+            host.ClearArguments();
+        }
+    }
+
+    private readonly ref struct Alone(
         RespRequest request, ScriptDigest digest, int keyCount, bool isNew, bool isReadOnly) : IAtomicBody
     {
         private readonly RespRequest _request = request;
@@ -60,8 +102,8 @@ internal static class ScriptCall
             }
 
             int database = context.Client.Database;
-            var host = context.BorrowScriptHost<ScriptHost>(static context => new ScriptHost(context));
-            host.Begin(isReadOnly, new RequestSlice(_request, 3, keyCount));
+            var host = BorrowHost(context);
+            host.Begin(isReadOnly, isShort: false, new RequestSlice(_request, 3, keyCount));
             scripts.Present.Begin();
             context.Server.Databases.RefuseAfter(context.Server.Settings.BusyReplyMs);
             try

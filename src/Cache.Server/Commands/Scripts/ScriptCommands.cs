@@ -47,8 +47,8 @@ internal static class ScriptCommands
     // EVAL script numkeys [key ...] [arg ...]
     private static void Eval(in RespRequest request, CommandContext context, bool isReadOnly)
     {
-        if (TryBegin(request, context, out int keyCount))
-            ScriptCall.Execute(request, ScriptDigest.Of(request[1]), keyCount, isNew: true, isReadOnly, context);
+        if (TryReadKeys(request, context, out int keyCount))
+            Run(request, ScriptDigest.Of(request[1]), keyCount, isNew: true, isReadOnly, context);
     }
 
     // EVALSHA sha1 numkeys [key ...] [arg ...]
@@ -60,21 +60,40 @@ internal static class ScriptCommands
             return;
         }
 
-        if (!TryBegin(request, context, out int keyCount))
+        if (!TryReadKeys(request, context, out int keyCount))
             return;
         if (ScriptDigest.TryParse(request[1], out var digest))
-            ScriptCall.Execute(request, digest, keyCount, isNew: false, isReadOnly, context);
+            Run(request, digest, keyCount, isNew: false, isReadOnly, context);
         else
             context.Reply.Error(ScriptTexts.NoScript);
     }
 
-    private static bool TryBegin(in RespRequest request, CommandContext context, out int keyCount)
+    private static void Run(
+        in RespRequest request, ScriptDigest digest, int keyCount, bool isNew, bool isReadOnly, CommandContext context)
+    {
+        if (!ScriptCall.TryExecuteLocked(request, digest, keyCount, isReadOnly, context)
+            && !context.TryGiveWay(long.MaxValue)) // It waits for other clients' commands.
+        {
+            ScriptCall.Execute(request, digest, keyCount, isNew, isReadOnly, context);
+        }
+    }
+
+    private static bool TryReadKeys(in RespRequest request, CommandContext context, out int keyCount)
     {
         keyCount = 0;
         if (!TryGet(context, out _))
             return false;
+        return TryReadKeyCount(request, ErrorTexts.NotAnInteger, context, out keyCount)
+            && !context.TryGiveWay(long.MaxValue); // It waits for other clients' commands.
+    }
+
+    /// <summary>Reads the number of keys of a script or a function; false: the error is written.</summary>
+    public static bool TryReadKeyCount(
+        in RespRequest request, ReadOnlySpan<byte> noNumber, CommandContext context, out int keyCount)
+    {
+        keyCount = 0;
         if (!RespInteger.TryParse(request[2], out long count))
-            context.Reply.Error(ErrorTexts.NotAnInteger);
+            context.Reply.Error(noNumber);
         else if (count > request.Count - 3)
             context.Reply.Error("ERR Number of keys can't be greater than number of args"u8);
         else if (count < 0)
@@ -82,7 +101,7 @@ internal static class ScriptCommands
         else
         {
             keyCount = (int)count;
-            return !context.TryGiveWay(long.MaxValue); // It waits for other clients' commands.
+            return true;
         }
 
         return false;
@@ -130,19 +149,25 @@ internal static class ScriptCommands
     {
         if (!TryGet(context, out var scripts))
             return;
-        switch (scripts.Present.TryKill())
+        Kill(scripts, isFunction: false, context);
+    }
+
+    /// <summary>Ends the script that runs, if it is a function or not, and tells what became of that.</summary>
+    public static void Kill(ServerScripts scripts, bool isFunction, CommandContext context)
+    {
+        switch (scripts.Present.TryKill(isFunction))
         {
             case ScriptKill.Done:
                 context.Reply.Ok();
                 break;
             case ScriptKill.HasWritten:
-                context.Reply.Error(
-                    "UNKILLABLE Sorry the script already executed write commands against the dataset. You can either "u8
-                    + "wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE "u8
-                    + "command."u8);
+                context.Reply.Error(ScriptTexts.HasWritten);
+                break;
+            case ScriptKill.IsOfOtherKind:
+                context.Reply.Error(isFunction ? ErrorTexts.Busy : ErrorTexts.BusyWithFunction);
                 break;
             default:
-                context.Reply.Error("NOTBUSY No scripts in execution right now."u8);
+                context.Reply.Error(ScriptTexts.NoneRuns);
                 break;
         }
     }

@@ -18,6 +18,12 @@ internal sealed class ScriptHost : IScriptHost
     // Of all arguments of a command: a script may name a text of megabytes any number of times. As much as it may hold.
     private const int ArgumentBytesMax = 128 << 20;
 
+    // Of a reply: more than the connection of a client may hold unless its limit was raised.
+    private const long ReplyBytesLimit = 256 << 20;
+
+    // On a loop: many times what the script is given. Only tables that hold others again and again come to more.
+    private const long ShortReplyBytesLimit = 4 << 20;
+
     // More is not kept for the next call.
     private const int KeptBytesMax = 64 * 1024;
     private const int KeptCountMax = 1024;
@@ -51,7 +57,7 @@ internal sealed class ScriptHost : IScriptHost
         _reply = new RespReplyWriter(_output);
     }
 
-    public bool IsKilled => Present.IsKilled;
+    public bool IsKilled => !IsShort && Present.IsKilled;
 
     public int ProtocolVersion { get; set; } = 2;
 
@@ -61,6 +67,10 @@ internal sealed class ScriptHost : IScriptHost
     public bool UsesOneSlot { get; set; }
 
     public bool IsInCluster => _context.Server.Cluster is not null;
+
+    public bool IsShort { get; private set; }
+
+    public long ReplyBytesMax => IsShort ? ShortReplyBytesLimit : ReplyBytesLimit;
 
     private PresentScript Present => _context.Server.Scripts!.Present;
 
@@ -94,9 +104,11 @@ internal sealed class ScriptHost : IScriptHost
 
     /// <summary>A script begins.</summary>
     /// <param name="isReadOnly">Whether it may not write.</param>
+    /// <param name="isShort">Whether it runs on a loop.</param>
     /// <param name="keys">The keys that it declares.</param>
-    public void Begin(bool isReadOnly, RequestSlice keys)
+    public void Begin(bool isReadOnly, bool isShort, RequestSlice keys)
     {
+        IsShort = isShort;
         IsReadOnly = isReadOnly;
         ProtocolVersion = 2;
         UsesOneSlot = false;
@@ -165,7 +177,7 @@ internal sealed class ScriptHost : IScriptHost
         bool isWrite = (command.Flags & CommandFlags.Write) != 0;
         if (isWrite && IsReadOnly)
             return "ERR Write commands are not allowed from read-only scripts."u8.ToArray();
-        if (isWrite && !Present.TryNoteWrite())
+        if (isWrite && !IsShort && !Present.TryNoteWrite())
             return ScriptTexts.Killed.ToArray();
         return _context.Server.Cluster is { } cluster ? FindSlotError(cluster, command, request) : null;
     }

@@ -50,6 +50,10 @@ internal sealed record KeySpecification(int First, int Last, int Step, int Limit
     /// <summary>Whether it is of MIGRATE, which has either one key or those behind KEYS.</summary>
     public bool IsOfMigrate { get; private init; }
 
+    /// <summary>Whether the number of arguments alone tells which of them are keys.</summary>
+    public bool HasFixedPlaces =>
+        !IsUnknown && !IsOfSortStore && !IsOfMigrate && Keyword is null && FirstBehindNumber == 0;
+
     public static KeySpecification Read(JsonElement specification, string commandName)
     {
         var (begin, search) = PartOf(specification, "begin_search");

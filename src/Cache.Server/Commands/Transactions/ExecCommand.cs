@@ -89,7 +89,7 @@ internal static class ExecCommand
         if (!AtomicSection.TryRunAlone(() => ExecuteParts(transaction, context), context))
         {
             context.Reply.Error(context.Server.Databases.IsBusy
-                ? ErrorTexts.BusyExec
+                ? (byte[])[.. ErrorTexts.ExecAbort, .. context.Server.BusyText]
                 : "EXECABORT Transaction discarded because of: commands of other clients took too long, try again"u8);
         }
     }

@@ -32,6 +32,9 @@ internal static class TransactionWork
     private const int BitsPerByte = 8;
     private const int FieldBytesMax = 8;
 
+    // Of what a script makes of nothing.
+    private const long UnknownBytesMin = 1024;
+
     // More is not reserved for one command: the write reports that it has no room.
     private const long RoomBytesMax = 64 << 20;
 
@@ -44,7 +47,7 @@ internal static class TransactionWork
     {
         if (command.Work == CommandWork.Short)
             return 0;
-        if (command.Work == CommandWork.Long || Array.IndexOf(_unbounded, command.Name) >= 0)
+        if (!IsBounded(command))
             return Turn.WorkMax + 1;
         long work = request.Count * CallWork;
         var keys = new KeyEnumerator(command, request, 0);
@@ -57,7 +60,16 @@ internal static class TransactionWork
         return work;
     }
 
-    /// <summary>Adds the room that a command's writes take at most.</summary>
+    /// <summary>Whether the lengths of its keys' values tell how much work it is at most.</summary>
+    public static bool IsBounded(CommandDefinition command) =>
+        command.Work != CommandWork.Long && Array.IndexOf(_unbounded, command.Name) < 0;
+
+    /// <summary>About how much work some bounded commands are that may use the same values.</summary>
+    /// <param name="count">The number of commands.</param>
+    /// <param name="bytes">The length of all values.</param>
+    public static long OfMany(int count, long bytes) => count * (CallWork + bytes * ByteWork);
+
+    /// <summary>Adds the room that a bounded command's writes take at most.</summary>
     /// <param name="command">The command, which writes.</param>
     /// <param name="request">The request.</param>
     /// <param name="keyCount">The number of its keys.</param>
@@ -90,6 +102,26 @@ internal static class TransactionWork
         }
 
         keys.AddWrites(count, Math.Max(bytes, 1));
+    }
+
+    /// <summary>
+    /// Adds the room that a bounded command's writes take, whose arguments are not known yet: they are made of what is
+    /// given, and a text that is longer than all of that twice finds no room.
+    /// </summary>
+    /// <param name="command">The command, which writes.</param>
+    /// <param name="argumentCount">The number of its arguments.</param>
+    /// <param name="keyCount">The number of its keys.</param>
+    /// <param name="givenBytes">The length of all arguments and values.</param>
+    /// <param name="isRecorded">Whether there is a journal.</param>
+    /// <param name="keys">Counts the room.</param>
+    public static void AddUnknown(
+        CommandDefinition command, int argumentCount, int keyCount, long givenBytes, bool isRecorded,
+        DeclaredKeys keys)
+    {
+        bool grows = (command.Flags & CommandFlags.DenyOom) != 0;
+        int count = 2 * keyCount + (int)(givenBytes / ElementsPerWrite) + 1;
+        long bytes = grows || isRecorded ? 2 * givenBytes + UnknownBytesMin : 1;
+        keys.AddWrites(count, isRecorded ? bytes + PackedBytesMax + (long)argumentCount * ElementBytes : bytes);
     }
 
     // How long a string becomes whose bits or bytes have numbers: as long as the greatest number in the request says.

@@ -1,6 +1,6 @@
-namespace Cache.Scripting.Running;
+namespace Cache.Server.Scripts;
 
-/// <summary>What a script says of itself in its first line.</summary>
+/// <summary>What a script says of itself in its first line, or a function when it is registered.</summary>
 [Flags]
 internal enum ScriptFlags
 {

@@ -1,0 +1,7 @@
+namespace Cache.Server.Scripts;
+
+/// <summary>A function by its library and its place there.</summary>
+internal readonly record struct LibraryFunction(FunctionLibrary Library, int Index)
+{
+    public FunctionInfo Info => Library.Functions[Index];
+}
