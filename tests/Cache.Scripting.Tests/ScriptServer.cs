@@ -26,9 +26,9 @@ internal sealed class ScriptServer : IAsyncDisposable
         _killer = server.Connect();
     }
 
-    public static async Task<ScriptServer> StartAsync()
+    public static async Task<ScriptServer> StartAsync(long memoryLimitBytes = 64 << 20)
     {
-        var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 64 << 20 });
+        var store = new CacheStore(new CacheOptions { MemoryLimitBytes = memoryLimitBytes });
         var server = await InMemoryServer.StartAsync(store, new RespServerOptions().UseScripting());
         await CallAsync(server.Connect(), "CONFIG", "SET", "busy-reply-threshold", "100");
         return new ScriptServer(store, server);

@@ -152,15 +152,15 @@ public sealed class SimpleScriptTests
     [Fact]
     public async Task EvalSha_FullStore_MakesRoom()
     {
-        await using var server = await ScriptServer.StartAsync();
+        await using var server = await ScriptServer.StartAsync(memoryLimitBytes: 2 << 20);
         var client = server.Connect();
         const string Script = "redis.call('set', KEYS[1], ARGV[1]) return redis.call('append', KEYS[1], ARGV[1])";
         string digest = (await ScriptServer.CallAsync(client, "SCRIPT", "LOAD", Script))[5..45];
-        string value = new('v', 10_000);
-        for (int i = 0; i < 8000; i++) // More than twice of what the store has room for.
+        string value = new('v', 50_000);
+        for (int i = 0; i < 500; i++)
         {
             Assert.Equal(
-                ":20000\r\n", await ScriptServer.CallAsync(client, "EVALSHA", digest, "1", $"key:{i}", value));
+                ":100000\r\n", await ScriptServer.CallAsync(client, "EVALSHA", digest, "1", $"key:{i}", value));
         }
     }
 

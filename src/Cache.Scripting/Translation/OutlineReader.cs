@@ -131,7 +131,7 @@ internal sealed class OutlineReader
         if (!isRead || NumberAt(_at, name) == 0)
             return false;
         _at += 4;
-        return !IsCalled(_at) && !WordAt(_at).Is("=") && !WordAt(_at).Is(".") && !WordAt(_at).Is("[");
+        return !IsCalled(_at) && !WordAt(_at).Is(".") && !WordAt(_at).Is("[");
     }
 
     // The number of the key, or argument, that is named here; 0: none.

@@ -55,9 +55,9 @@ internal sealed class ScriptPlan : IScriptPlan
     {
         var keys = context.Keys;
         keys.Clear();
-        if (keyCount < _keys.Max || request.Length > BytesMax)
+        long given = request.Length;
+        if (keyCount < _keys.Max || given > BytesMax)
             return false;
-        long given = 0;
         foreach (int key in _keys)
         {
             if (context.Store.TryPeekInfo(KeyOf(request, key), out var info))
@@ -67,7 +67,7 @@ internal sealed class ScriptPlan : IScriptPlan
         if (given > BytesMax || TransactionWork.OfMany(_steps.Count, given) > Turn.WorkMax)
             return false;
         foreach (var step in _steps)
-            Declare(step, request, given + request.Length, context);
+            Declare(step, request, given, context);
         return true;
     }
 

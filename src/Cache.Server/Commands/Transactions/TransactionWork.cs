@@ -66,7 +66,7 @@ internal static class TransactionWork
 
     /// <summary>About how much work some bounded commands are that may use the same values.</summary>
     /// <param name="count">The number of commands.</param>
-    /// <param name="bytes">The length of all values.</param>
+    /// <param name="bytes">The length of all arguments and values.</param>
     public static long OfMany(int count, long bytes) => count * (CallWork + bytes * ByteWork);
 
     /// <summary>Adds the room that a bounded command's writes take at most.</summary>
