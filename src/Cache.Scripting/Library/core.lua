@@ -136,13 +136,14 @@ rawset(G, "tostring", function(...)
   return tostring(...)
 end)
 
-rawset(G, "tonumber", function(v, radix)
+rawset(G, "tonumber", function(...)
+  local v, radix = ...
   if radix ~= nil then
     radix = whole(radix)
     if type(v) == "number" then v = format("%.14g", v) end
     if radix ~= 10 then return tonumber(v, radix) end
   end
-  if v == nil then bad(1, "tonumber", "value", v) end
+  if select("#", ...) == 0 then error("bad argument #1 to 'tonumber' (value expected)", 2) end
   local n = tonumber(v)
   return n and n + 0.0
 end)
@@ -428,6 +429,20 @@ m.log10 = function(x) return math.log(x, 10) end
 m.pow = function(x, y) return (x + 0.0) ^ y end
 m.mod = function(x, y) return math.fmod(x + 0.0, y + 0.0) end
 m.fmod = m.mod
+
+local function chosen(f) -- 5.4 compares what it was given, a text too.
+  return function(...)
+    local list, count = { ... }, select("#", ...)
+    for i = 1, count do
+      if type(list[i]) == "string" then
+        local n = tonumber(list[i])
+        list[i] = n and n + 0.0 or list[i]
+      end
+    end
+    return f(table.unpack(list, 1, count))
+  end
+end
+m.max, m.min = chosen(math.max), chosen(math.min)
 m.abs = function(x) return math.abs(x + 0.0) end
 m.sinh = function(x) return (e(x) - e(-x)) / 2 end
 m.cosh = function(x) return (e(x) + e(-x)) / 2 end
