@@ -145,7 +145,7 @@ internal static class FunctionCommands
     private static void Dump(in RespRequest request, CommandContext context)
     {
         if (TryGet(context, out var functions))
-            context.Reply.Bulk(DumpedFunctions.Make(functions.Table.Libraries.Select(library => library.Code)));
+            context.Reply.Bulk(DumpedFunctions.Make(functions.Table.Codes));
     }
 
     // FUNCTION RESTORE serialized-value [FLUSH | APPEND | REPLACE]
