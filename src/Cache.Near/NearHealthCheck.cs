@@ -30,9 +30,13 @@ internal sealed class NearHealthCheck(NearCache cache) : IHealthCheck
 
         var bypassed = status.Nodes.Where(node => !node.IsCoherent)
             .Select(node => $"{node.Server} ({node.LastFailure ?? "no heartbeat was answered in time"})");
-        string which = status.Nodes.Count == 0 ? "no primary is known" : string.Join("; ", bypassed);
+        string which = status.Nodes.Count == 0 ? WithoutNodes(status.Advice) : string.Join("; ", bypassed);
         return Task.FromResult(HealthCheckResult.Degraded($"The near cache is bypassed: {which}", data: data));
     }
+
+    /// <summary>Why there is no node.</summary>
+    public static string WithoutNodes(IReadOnlyList<string> advice) =>
+        string.Join(' ', (IEnumerable<string>)["no primary is known.", .. advice]);
 
     /// <summary>With <see cref="NearCoherence.TimeOnly"/>; null: there is no link.</summary>
     public static HealthCheckResult? OfTimeOnly(

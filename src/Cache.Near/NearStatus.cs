@@ -36,9 +36,11 @@ internal static class NearStatus
         return status with { Advice = [.. AdviceOf(context.Options, topology, status)] };
     }
 
-    /// <summary>What does not hold with <see cref="NearCoherence.TimeOnly"/>.</summary>
-    public static IEnumerable<string> OfTimeOnly(NearCacheOptions options, NearTopology topology)
+    /// <summary>What does not hold, for whatever a cache is near to.</summary>
+    public static IEnumerable<string> OfLinks(NearCacheOptions options, NearTopology topology)
     {
+        if (topology.LookFailure is { } reason)
+            yield return $"No server could be asked who is a primary: {reason.Message}";
         if (options.Coherence != NearCoherence.TimeOnly)
             yield break;
         yield return string.Create(
@@ -52,7 +54,7 @@ internal static class NearStatus
         NearCacheOptions options, NearTopology topology, NearCacheStatus status)
     {
         var culture = CultureInfo.InvariantCulture;
-        foreach (string advice in OfTimeOnly(options, topology))
+        foreach (string advice in OfLinks(options, topology))
             yield return advice;
 
         bool isBroadcast = options is { Tracking: NearTracking.Broadcast, Coherence: NearCoherence.Tracking };

@@ -13,7 +13,8 @@ internal sealed class CoherentHybrid : IAsyncDisposable
     private readonly HybridCoherer _coherer;
     private int _made;
 
-    private CoherentHybrid(FakeRedis redis, FakeClock clock, Action<HybridCoherenceOptions>? configure)
+    private CoherentHybrid(
+        FakeRedis redis, FakeClock clock, Action<HybridCoherenceOptions>? configure, TimeSpan? failSafe)
     {
         var options = new HybridCoherenceOptions
         {
@@ -34,6 +35,7 @@ internal sealed class CoherentHybrid : IAsyncDisposable
                 SecondLevel = Level,
                 Coherence = _coherer,
                 DefaultEntryOptions = new() { Expiration = TimeSpan.FromHours(1) },
+                FailSafeMaximumDuration = failSafe,
             });
     }
 
@@ -54,10 +56,11 @@ internal sealed class CoherentHybrid : IAsyncDisposable
         FakeRedis redis,
         FakeClock? clock = null,
         Action<HybridCoherenceOptions>? configure = null,
-        Action<CoherentHybrid>? before = null)
+        Action<CoherentHybrid>? before = null,
+        TimeSpan? failSafe = null)
     {
         // A clock that stands still unless a test moves it: a loaded machine is no reason to bypass.
-        var hybrid = new CoherentHybrid(redis, clock ?? new FakeClock(), configure);
+        var hybrid = new CoherentHybrid(redis, clock ?? new FakeClock(), configure, failSafe);
         before?.Invoke(hybrid);
         try
         {

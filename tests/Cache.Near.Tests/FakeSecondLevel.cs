@@ -13,11 +13,17 @@ internal sealed class FakeSecondLevel(FakeRedis redis, string prefix) : IDistrib
     private volatile TaskCompletionSource? _writes;
     private int _readCount;
 
+    /// <summary>The server that its connections are of.</summary>
+    public FakeRedis Server { get; set; } = redis;
+
     /// <summary>Reads of values so far; not of the marks of tags.</summary>
     public int ReadCount => Volatile.Read(ref _readCount);
 
     /// <summary>Thrown by each operation; null: none is.</summary>
     public Exception? Failure { get; set; }
+
+    /// <summary>Called before each write; null: nothing is.</summary>
+    public Action? BeforeWrite { get; set; }
 
     /// <summary>From now on a read has its value, and does not return it before <see cref="Release"/>.</summary>
     public void HoldReads() => _reads = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -35,7 +41,7 @@ internal sealed class FakeSecondLevel(FakeRedis redis, string prefix) : IDistrib
     public async Task<byte[]?> GetAsync(string key, CancellationToken token = default)
     {
         ThrowIfFailing();
-        string? value = redis.Get(prefix + key);
+        string? value = Server.Get(prefix + key);
         if (!key.StartsWith("__", StringComparison.Ordinal))
         {
             Interlocked.Increment(ref _readCount);
@@ -49,14 +55,15 @@ internal sealed class FakeSecondLevel(FakeRedis redis, string prefix) : IDistrib
         string key, byte[] value, DistributedCacheEntryOptions options, CancellationToken token = default)
     {
         ThrowIfFailing();
-        redis.Set(prefix + key, Encoding.Latin1.GetString(value));
+        BeforeWrite?.Invoke();
+        Server.Set(prefix + key, Encoding.Latin1.GetString(value));
         await (_writes?.Task ?? Task.CompletedTask);
     }
 
     public async Task RemoveAsync(string key, CancellationToken token = default)
     {
         ThrowIfFailing();
-        redis.Delete(prefix + key);
+        Server.Delete(prefix + key);
         await (_writes?.Task ?? Task.CompletedTask);
     }
 

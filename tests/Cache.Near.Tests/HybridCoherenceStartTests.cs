@@ -186,6 +186,33 @@ public sealed class HybridCoherenceStartTests
         }
     }
 
+    // A certificate that is refused, a name that is wrong: the start goes on, and must not be silent about it.
+    [Fact]
+    public async Task Health_NoServerCanBeAsked_SaysWhy()
+    {
+        await using var redis = new FakeRedis();
+        redis.AnswerWith("HELLO", "-LOADING\r\n");
+        await using var provider = Provide(
+            redis,
+            add: static services => services
+                .AddSingleton(typeof(ILogger<>), typeof(NullLogger<>))
+                .AddHealthChecks()
+                .AddCacheHybridCoherence());
+        await StartAsync(provider);
+        var registration = Assert.Single(
+            provider.GetRequiredService<IOptions<HealthCheckServiceOptions>>().Value.Registrations);
+        var result = await registration.Factory(provider).CheckHealthAsync(
+            new HealthCheckContext { Registration = registration }, Cancellation);
+        Assert.Equal(HealthStatus.Degraded, result.Status);
+        Assert.StartsWith(
+            "The values of the hybrid cache in this process do not count: no primary is known. No server could be asked"
+            + $" who is a primary: {redis.EndPoint}, HELLO: ",
+            result.Description,
+            StringComparison.Ordinal);
+        var status = provider.GetRequiredService<IHybridCoherence>().Status;
+        Assert.Contains(redis.EndPoint, Assert.Single(status.Advice), StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task Metrics_AreThoseOfTheCache()
     {

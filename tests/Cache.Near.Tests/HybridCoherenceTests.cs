@@ -316,6 +316,24 @@ public sealed class HybridCoherenceTests
             await Task.Delay(5, limit.Token);
     }
 
+    // Fail-safe keeps values beyond their lives, but not beyond what is promised.
+    [Fact]
+    public async Task Get_FailSafe_ServesNothingOlderThanTheMaximumAge()
+    {
+        await using var redis = new FakeRedis();
+        await using var hybrid = await CoherentHybrid.StartAsync(
+            redis,
+            configure: static options => options.MaximumAge = TimeSpan.FromMilliseconds(50),
+            failSafe: TimeSpan.FromHours(1));
+        await SetAsync(hybrid, "1", "one");
+        await UntilToldAsync(redis, hybrid);
+        Assert.Equal("one", await hybrid.GetAsync("1"));
+        redis.DeleteSilently("a:1");
+        await CoherentHybrid.UntilAsync(() => !hybrid.Store.Contains("1"u8));
+        await Assert.ThrowsAsync<IOException>(async () => await hybrid.Cache.GetOrCreateAsync<string>(
+            "1", static _ => throw new IOException("The source is away."), cancellationToken: Cancellation));
+    }
+
     // In a cluster the lease is that of the primary which has the key.
     [Fact]
     public async Task Get_OnePrimaryOfACluster_CountsByItself()

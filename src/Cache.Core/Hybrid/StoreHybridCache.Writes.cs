@@ -128,7 +128,7 @@ public sealed partial class StoreHybridCache
     private FlightResult<T> FallBack<T>(TypedFlight<T> flight, in Snapshot before, in Snapshot fallback)
     {
         var stored = StoredValue.Read(fallback.Bytes);
-        long deadlineMs = fallback.Stamp.ExpiresAtMs;
+        long deadlineMs = DeadlineOf(fallback.Stamp.ExpiresAtMs);
         long freshUntilMs = _store.NowMs + _failSafeThrottleMs;
         if (deadlineMs != 0) // Another door may have removed it.
             freshUntilMs = Math.Min(freshUntilMs, deadlineMs);
@@ -171,7 +171,7 @@ public sealed partial class StoreHybridCache
         PooledWriter writer, ValueFlags flags, long stamp, long epoch, ulong[] tags, long freshMs, out long deadlineMs)
     {
         long freshUntilMs = _store.NowMs + freshMs;
-        deadlineMs = freshUntilMs + _failSafeMs;
+        deadlineMs = DeadlineOf(freshUntilMs + _failSafeMs);
         bool needsTrailer = flags != ValueFlags.None || tags.Length > 0 || _failSafeMs > 0
             || StoredValue.LooksStamped(writer.Written);
         if (!needsTrailer && _invalidations.TryAnnouncePlain(deadlineMs, epoch))
@@ -181,6 +181,11 @@ public sealed partial class StoreHybridCache
         AppendTrailer(writer, stamp, _failSafeMs == 0 ? 0 : freshUntilMs, flags, tags);
         return true;
     }
+
+    /// <summary>When a value goes from this process; 0: never. Where something tells of changes, soon enough.</summary>
+    private long DeadlineOf(long deadlineMs) => _coherence is null
+        ? deadlineMs
+        : Math.Min(deadlineMs == 0 ? long.MaxValue : deadlineMs, _store.NowMs + _localMsMax);
 
     private static void AppendTrailer(
         PooledWriter writer, long stamp, long freshUntilMs, ValueFlags flags, ulong[] tags)

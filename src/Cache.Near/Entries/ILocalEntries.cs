@@ -10,6 +10,9 @@ internal interface ILocalEntries
     /// <summary>Forgets everything.</summary>
     void Clear();
 
+    /// <summary>Forgets everything: another link, perhaps to another server, begins to tell of changes.</summary>
+    void Restart() => Clear();
+
     /// <summary>Forgets the keys of slots.</summary>
     /// <param name="isSwept">For each slot whether its keys go.</param>
     void Sweep(bool[] isSwept);

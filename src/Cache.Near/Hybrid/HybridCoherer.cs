@@ -12,7 +12,10 @@ namespace Cache.Near.Hybrid;
 /// The links of the near cache, without reads and writes: they have the servers track the keys with the prefix, prove
 /// by heartbeats that they still are the primaries, and grant the lease. What is read of the second level comes on
 /// another connection, in any order with what the servers tell: the hybrid cache keeps no value that was asked for
-/// before the last change that it has heard of. Concurrency: one loop proves the prefix; the links have theirs.
+/// before the last change that it has heard of. That its connections are to the server that tells is proved at the
+/// start, and again behind each new link outside of a cluster: after a failover they may still be to the former
+/// primary, which tells nobody. Concurrency: one loop proves it; the links have theirs. Invariant: what was asked for
+/// before the last proof is of an earlier generation.
 /// </remarks>
 internal sealed class HybridCoherer : Coherence, IHybridCoherence, IAsyncDisposable
 {
@@ -26,6 +29,9 @@ internal sealed class HybridCoherer : Coherence, IHybridCoherence, IAsyncDisposa
     private readonly NearTopology _topology;
     private readonly byte[] _prefix;
     private readonly CancellationTokenSource _stop = new();
+    private readonly Lock _gate = new();
+    private readonly SemaphoreSlim _restarted = new(0, 1);
+    private int _restarts; // Under the gate, as what is proved.
     private volatile bool _isProved;
     private volatile string? _lastProofFailure;
     private Task _proving = Task.CompletedTask;
@@ -44,6 +50,8 @@ internal sealed class HybridCoherer : Coherence, IHybridCoherence, IAsyncDisposa
         _context = new NearContext(options.OfLinks(), clock, TimeProvider.System, _entries);
         _topology = new NearTopology(_context);
         _isProved = !_context.IsTracked;
+        if (_context.IsTracked)
+            _entries.Restarted = Restart;
     }
 
     public HybridCoherenceOptions Options => _options;
@@ -86,12 +94,11 @@ internal sealed class HybridCoherer : Coherence, IHybridCoherence, IAsyncDisposa
         var failure = await _topology.FirstOutcome.WaitAsync(token).ConfigureAwait(false);
         if (NearTopology.IsRefusal(failure))
             throw failure;
-        if (_isProved)
+        if (!_context.IsTracked)
             return;
         if (failure is null && await TryProveAsync(token).ConfigureAwait(false) is { } mistake)
             throw new OptionsValidationException("", typeof(HybridCoherenceOptions), [mistake]);
-        if (!_isProved)
-            _proving = ProveAsync();
+        _proving = ProveAsync();
     }
 
     public async ValueTask DisposeAsync()
@@ -103,6 +110,7 @@ internal sealed class HybridCoherer : Coherence, IHybridCoherence, IAsyncDisposa
         await _proving.ConfigureAwait(false);
         await _topology.DisposeAsync().ConfigureAwait(false);
         _stop.Dispose();
+        _restarted.Dispose();
     }
 
     private bool IsLeased(ReadOnlySpan<char> key) => _context.Owners.OnlyOwner is { } link
@@ -118,16 +126,28 @@ internal sealed class HybridCoherer : Coherence, IHybridCoherence, IAsyncDisposa
             && _context.Owners.Of(bytes[..(_prefix.Length + written)]) is { IsLeased: true };
     }
 
-    // The servers, or the second level, could not be reached at the start.
+    // On the thread of the link's loop, before that grants a lease.
+    private void Restart()
+    {
+        lock (_gate)
+        {
+            _isProved = false;
+            _restarts++;
+            _entries.Proof?.GiveUp();
+            if (_restarted.CurrentCount == 0)
+                _restarted.Release();
+        }
+    }
+
     private async Task ProveAsync()
     {
         try
         {
-            while (!_isProved)
+            while (true)
             {
-                await Task.Delay(_proofInterval, _context.Time, _stop.Token).ConfigureAwait(false);
+                bool isNew = await _restarted.WaitAsync(_proofInterval, _stop.Token).ConfigureAwait(false);
                 // One will do: of a cluster another primary may be away for long.
-                if (Array.Exists(_topology.Links, static link => link.IsLeased))
+                if (!_isProved && (isNew || Array.Exists(_topology.Links, static link => link.IsLeased)))
                     await TryProveAsync(_stop.Token).ConfigureAwait(false);
             }
         }
@@ -143,12 +163,18 @@ internal sealed class HybridCoherer : Coherence, IHybridCoherence, IAsyncDisposa
         if (_entries.Cache?.SecondLevel is not { } level)
             return null;
         var proof = new PrefixProof();
+        int restarts = Volatile.Read(ref _restarts);
         _entries.Proof = proof;
         try
         {
-            _isProved = await proof.TryAsync(level, _options.Servers.ReplyTimeout, token).ConfigureAwait(false);
-            if (_isProved)
+            if (await proof.TryAsync(level, _options.Servers.ReplyTimeout, token).ConfigureAwait(false))
+            {
+                Accept(restarts);
                 return null;
+            }
+
+            if (restarts != Volatile.Read(ref _restarts))
+                return null; // What was told on the link that is lost nobody knows.
             string servers = string.Join(',', _options.Servers.EndPoints);
             string key = _options.KeyPrefix + proof.Key;
             string mistake = $"{nameof(HybridCoherenceOptions)}.KeyPrefix is \"{_options.KeyPrefix}\"; {servers} did"
@@ -166,6 +192,18 @@ internal sealed class HybridCoherer : Coherence, IHybridCoherence, IAsyncDisposa
         finally
         {
             _entries.Proof = null;
+        }
+    }
+
+    // A link that was made meanwhile is not proved by this.
+    private void Accept(int restarts)
+    {
+        lock (_gate)
+        {
+            if (restarts != _restarts)
+                return;
+            _entries.Clear(); // What was read before may be of another server.
+            _isProved = true;
         }
     }
 }

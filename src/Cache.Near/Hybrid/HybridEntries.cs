@@ -11,6 +11,7 @@ internal sealed class HybridEntries(byte[] prefix) : ILocalEntries
 {
     private volatile StoreHybridCache? _cache;
     private volatile PrefixProof? _proof;
+    private volatile Action? _restarted;
 
     /// <summary>The cache; null: it is not made yet.</summary>
     public StoreHybridCache? Cache
@@ -26,6 +27,13 @@ internal sealed class HybridEntries(byte[] prefix) : ILocalEntries
         set => _proof = value;
     }
 
+    /// <summary>Called before what another link proves counts.</summary>
+    public Action? Restarted
+    {
+        get => _restarted;
+        set => _restarted = value;
+    }
+
     public bool Drop(ReadOnlySpan<byte> key)
     {
         if (!key.StartsWith(prefix))
@@ -36,6 +44,12 @@ internal sealed class HybridEntries(byte[] prefix) : ILocalEntries
     }
 
     public void Clear() => _cache?.InvalidateAll();
+
+    public void Restart()
+    {
+        _restarted?.Invoke();
+        Clear();
+    }
 
     public void Sweep(bool[] isSwept) => Clear();
 }

@@ -29,7 +29,7 @@ internal sealed class HybridHealthCheck(HybridCoherer coherer) : IHealthCheck
         var lost = status.Nodes.Where(node => !node.IsCoherent)
             .Select(node => $"{node.Server} ({node.LastFailure ?? "no heartbeat was answered in time"})");
         string which = status.Nodes.Count == 0
-            ? "no primary is known"
+            ? NearHealthCheck.WithoutNodes(status.Advice)
             : status.IsProved ? string.Join("; ", lost) : status.LastProofFailure ?? "the prefix is not proved yet";
         return Task.FromResult(HealthCheckResult.Degraded(
             $"The values of the hybrid cache in this process do not count: {which}", data: data));

@@ -27,7 +27,7 @@ internal static class HybridStatus
             Clears = counters.Clears,
             Advice = [],
         };
-        return status with { Advice = [.. NearStatus.OfTimeOnly(context.Options, topology), .. AdviceOf(status)] };
+        return status with { Advice = [.. NearStatus.OfLinks(context.Options, topology), .. AdviceOf(status)] };
     }
 
     private static IEnumerable<string> AdviceOf(HybridCoherenceStatus status)

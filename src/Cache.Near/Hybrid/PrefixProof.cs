@@ -17,7 +17,7 @@ internal sealed class PrefixProof
     };
 
     private readonly byte[] _bytes;
-    private readonly TaskCompletionSource _seen = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource<bool> _seen = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     public PrefixProof()
     {
@@ -31,8 +31,11 @@ internal sealed class PrefixProof
     public void See(ReadOnlySpan<byte> key)
     {
         if (key.SequenceEqual(_bytes))
-            _seen.TrySetResult();
+            _seen.TrySetResult(true);
     }
+
+    /// <summary>The link is lost: nothing is told any more.</summary>
+    public void GiveUp() => _seen.TrySetResult(false);
 
     /// <summary>Writes, and waits until it is told of.</summary>
     /// <returns>Whether it was, in time.</returns>
@@ -41,8 +44,7 @@ internal sealed class PrefixProof
         await level.SetAsync(Key, [1], _briefly, token).WaitAsync(patience, token).ConfigureAwait(false);
         try
         {
-            await _seen.Task.WaitAsync(patience, token).ConfigureAwait(false);
-            return true;
+            return await _seen.Task.WaitAsync(patience, token).ConfigureAwait(false);
         }
         catch (TimeoutException)
         {

@@ -22,6 +22,7 @@ internal sealed class NearTopology : IAsyncDisposable
     private readonly WriteChannel? _channel;
     private volatile NearLink? _single;
     private volatile ClusterMap? _map;
+    private volatile RespClientException? _lookFailure;
     private Task _looking = Task.CompletedTask;
 
     public NearTopology(NearContext context)
@@ -40,6 +41,9 @@ internal sealed class NearTopology : IAsyncDisposable
 
     /// <summary>The failure of the first attempt to link a primary; null: it was made.</summary>
     public Task<RespClientException?> FirstOutcome => _firstOutcome.Task;
+
+    /// <summary>Why no named server could be asked, while there is no link; null: that was not so.</summary>
+    public RespClientException? LookFailure => Links.Length == 0 ? _lookFailure : null;
 
     /// <summary>Whether a failure says that the servers will not do it, rather than that they cannot now.</summary>
     public static bool IsRefusal([NotNullWhen(true)] RespClientException? failure) =>
@@ -145,6 +149,7 @@ internal sealed class NearTopology : IAsyncDisposable
             }
         }
 
+        _lookFailure = last;
         _firstOutcome.TrySetResult(last);
     }
 

@@ -16,7 +16,7 @@ internal static class PrimaryRole
             throw new RespClientException($"{connection.Address}, ROLE: the server is no primary");
         if (!forgets)
             return;
-        context.Entries.Clear();
+        context.Entries.Restart();
         context.Counters.AddClear();
     }
 }

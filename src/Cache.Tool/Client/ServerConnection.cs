@@ -166,7 +166,7 @@ internal sealed class ServerConnection : IDisposable
             if (address.SocketPath is { } path)
                 socket.Connect(new UnixDomainSocketEndPoint(path));
             else
-                socket.Connect(address.Host, address.Port);
+                Connect(socket, address, Math.Min(patienceMs, PatienceMs));
             return socket;
         }
         catch (ArgumentException failure)
@@ -178,6 +178,20 @@ internal sealed class ServerConnection : IDisposable
         {
             socket.Dispose();
             throw;
+        }
+    }
+
+    // The system's own patience with a machine that does not answer is two minutes.
+    private static void Connect(Socket socket, ServerAddress address, int patienceMs)
+    {
+        using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(patienceMs), TimeProvider.System);
+        try
+        {
+            socket.ConnectAsync(address.Host, address.Port, limit.Token).AsTask().GetAwaiter().GetResult();
+        }
+        catch (OperationCanceledException)
+        {
+            throw new SocketException((int)SocketError.TimedOut);
         }
     }
 

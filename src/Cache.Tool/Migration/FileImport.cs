@@ -16,7 +16,7 @@ internal sealed class FileImport(ImportPlan plan, Report output, TimeProvider ti
         try
         {
             var progress = new Progress(output, _counts, time) { Total = Check(dump) };
-            using var target = Target.Open(plan.Target.Address, _counts, plan.Replaces);
+            using var target = Target.Open(plan.Target.Address, _counts, plan.Replaces, time);
             if (plan.Empties)
                 target.Empty(database: null);
             using var stream = File.OpenRead(dump);

@@ -19,9 +19,6 @@ internal sealed class Follower(
     // How long a source may be gone: a restart that loads some gigabytes.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60);
 
-    // Less than the ten seconds after which an idle source pings by default: each of its pings is passed on so.
-    private static readonly TimeSpan s_signEvery = TimeSpan.FromSeconds(5);
-
     private const int FirstDelayMs = 100;
     private const int DelayMsMax = 5_000;
 
@@ -38,7 +35,6 @@ internal sealed class Follower(
     private bool _isGroup;
     private bool _isWanted = true;
     private bool _choosesInGroup;
-    private long _alive = time.GetTimestamp();
 
     /// <summary>Runs until all is there, or, where it follows, until it is stopped.</summary>
     /// <exception cref="SourceRefusal">The source refuses PSYNC.</exception>
@@ -49,9 +45,28 @@ internal sealed class Follower(
         while (!TryRunOnce())
         {
         }
+
+        if (stop.IsCancellationRequested)
+            Judge();
     }
 
     public void Dispose() => _info?.Dispose();
+
+    // Who was interrupted has the source's last word only if the source is there: the link to a machine that is gone
+    // is silent for long.
+    private void Judge()
+    {
+        if (!plan.Follows)
+        {
+            if (!HasAll)
+                throw new ToolException("Interrupted before all was there: run it again with --replace.");
+            return;
+        }
+
+        _info ??= new LiveInfo(_source.Address);
+        if (!_info.Answers())
+            throw InterruptedWithout("it does not answer.");
+    }
 
     // False: the link was lost.
     private bool TryRunOnce()
@@ -60,7 +75,7 @@ internal sealed class Follower(
         {
             using var link = Connect();
             Volatile.Write(ref _link, link);
-            link.Reader.BeforeWait = Rest;
+            link.Reader.BeforeWait = target.Flush;
             if (!link.Continues)
                 Load(link);
             else
@@ -81,6 +96,8 @@ internal sealed class Follower(
             if (_id.Length == 0)
                 throw new ToolException("Interrupted before the snapshot was complete: run it again with --replace.");
             target.Drain();
+            if (_link is null)
+                throw InterruptedWithout(failure.Message);
             return true;
         }
         catch (InvalidDataException failure)
@@ -131,6 +148,11 @@ internal sealed class Follower(
         }
     }
 
+    // Nobody knows then whether the source has more: it is no end in order.
+    private ToolException InterruptedWithout(string reason) => new(
+        $"Interrupted while {_source} is lost: {reason} The target has all up to byte {target.Applied} of its stream; "
+        + "what the source has behind that is missing.");
+
     private void Load(ReplicaLink link)
     {
         if (_id.Length > 0)
@@ -161,16 +183,6 @@ internal sealed class Follower(
         output.Line($"The snapshot is complete: {counts.Seen:n0} entries. Its changes follow.");
     }
 
-    // The source sends something each ten seconds at the least, but nothing that goes to the target while it is idle.
-    private void Rest()
-    {
-        target.Flush();
-        if (time.GetElapsedTime(_alive) < s_signEvery)
-            return;
-        target.KeepAlive();
-        _alive = time.GetTimestamp();
-    }
-
     private void TellAgain()
     {
         output.Line($"{_source} has no more what follows byte {_offset}: all is taken again from a snapshot.");
@@ -192,7 +204,7 @@ internal sealed class Follower(
         if (!plan.Follows)
             _goal ??= _info.TryOffset(); // Null: it does not say.
         var reader = new CommandReader(link.Reader);
-        while (!IsThere())
+        while (!stop.IsCancellationRequested && (plan.Follows || !HasAll))
         {
             var command = reader.Read();
             long next = _offset + command.Bytes.Length;
@@ -208,8 +220,7 @@ internal sealed class Follower(
         link.Tell();
     }
 
-    private bool IsThere() =>
-        stop.IsCancellationRequested || (!plan.Follows && _offset >= _goal && !_isGroup);
+    private bool HasAll => _offset >= _goal && !_isGroup;
 
     private string TellLag()
     {
@@ -244,12 +255,29 @@ internal sealed class Follower(
             case "MULTI" or "EXEC":
                 Group(command, next);
                 break;
+            case "MOVE" or "COPY" when _source.Database is { } only && Crossing.Of(command) is { } crossing
+                && !(_isWanted && crossing.Database == only):
+                Cross(command, crossing, only);
+                break;
             case var _ when _isWanted:
                 target.Forward(command, next);
                 break;
         }
 
         target.Pass(next);
+    }
+
+    // Where one database is taken alone, the target has neither what comes into it, nor where what leaves it goes.
+    private void Cross(ReplicatedCommand command, Crossing crossing, int only)
+    {
+        if (_isWanted && crossing.LeavesIt)
+            target.Part("DEL", crossing.Key, 0).Begin(2).Add("DEL"u8).Add(crossing.Key);
+        else if (crossing.Database == only)
+        {
+            counts.NoteRefused(
+                new Pending(PendingKind.Command, command.Name, only, crossing.Key, 0),
+                "ERR the source has taken it from a database that is not followed");
+        }
     }
 
     // Of a group that the target gives up (EXECABORT) its SELECT is not done either.

@@ -19,6 +19,23 @@ internal sealed class LiveInfo(ServerAddress address) : IDisposable
     /// <summary>The name of its process; null: it does not say, or does not answer now.</summary>
     public string? TryRunId() => TryTell("server", "run_id");
 
+    /// <summary>Whether it answers now, whatever.</summary>
+    public bool Answers()
+    {
+        try
+        {
+            _connection?.Dispose(); // It may have been idle for long, and closed.
+            _connection = null;
+            _connection = ServerConnection.Open(address);
+            _ = _connection.TryCall("PING");
+            return true;
+        }
+        catch (ToolException)
+        {
+            return false;
+        }
+    }
+
     public void Dispose() => _connection?.Dispose();
 
     private string? TryTell(string section, string field)

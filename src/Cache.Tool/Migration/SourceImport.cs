@@ -13,7 +13,8 @@ internal sealed class SourceImport(ImportPlan plan, Report output, TimeProvider 
     {
         var progress = new Progress(output, _counts, time);
         RefuseItself();
-        using var target = Target.Open(plan.Target.Address, _counts, plan.Replaces || plan.Empties || !plan.Scans);
+        bool replaces = plan.Replaces || plan.Empties || !plan.Scans;
+        using var target = Target.Open(plan.Target.Address, _counts, replaces, time);
         if (!plan.Scans)
             RefuseKeys(target);
         try

@@ -73,6 +73,26 @@ internal sealed partial class Target
         }
     }
 
+    // On the thread of the timer: the one that sends may wait for the source for long.
+    private void KeepAlive()
+    {
+        try
+        {
+            lock (_gate)
+            {
+                if (_isClosed || _failure is not null || _pending.Count > 0)
+                    return;
+                _pending.Enqueue(new Pending(PendingKind.Quiet, "PING", NoDatabase, [], 0));
+                Monitor.PulseAll(_gate);
+                _connection.SendRaw("*1\r\n$4\r\nPING\r\n"u8);
+            }
+        }
+        catch (ToolException failure)
+        {
+            Fail(Lost(failure));
+        }
+    }
+
     // Before its bytes are added: of what waits here nothing may wait for itself.
     private void Admit(in Pending request)
     {

@@ -10,7 +10,9 @@ namespace Cache.Tool.Migration;
 /// <remarks>
 /// Algorithm: requests leave in a pipeline that is bounded by their number and bytes; a thread takes the replies in
 /// order. Concurrency: one thread sends, one receives; the queue between them, the offsets and the failure are under
-/// the gate. Invariant: after a failure nothing is sent any more, since nobody knows what of the pipeline was done.
+/// the gate. While nothing is under way a timer sends PING, under the gate too. Invariants: a request is in the queue
+/// before its first byte is sent, so that an empty queue says that none is half sent; after a failure nothing is sent
+/// any more, since nobody knows what of the pipeline was done.
 /// </remarks>
 internal sealed partial class Target : IDisposable
 {
@@ -24,6 +26,9 @@ internal sealed partial class Target : IDisposable
     // Long commands of the stream, or a value of hundreds of megabytes, take a server seconds.
     private const int PatienceMs = 120_000;
 
+    // Servers close connections that are idle: by their `timeout`, of whole seconds.
+    private static readonly TimeSpan s_signEvery = TimeSpan.FromSeconds(1);
+
     private const int NoDatabase = -1;
 
     private const string OutOfMemory = "OOM";
@@ -35,21 +40,23 @@ internal sealed partial class Target : IDisposable
     private readonly RequestBuffer _output = new();
     private readonly HashSet<int> _databases = [];
     private readonly Thread _receiver;
+    private readonly ITimer _timer;
     private int _database;
     private bool _hasExpiry; // Of the entry that is being put.
 
-    private Target(ServerAddress address, ImportCounts counts, bool replaces)
+    private Target(ServerAddress address, ImportCounts counts, bool replaces, TimeProvider time)
     {
         (_connection, _address, _counts, _replaces) = (OpenAnother(address), address, counts, replaces);
         _receiver = new Thread(TakeReplies) { IsBackground = true, Name = "replies of the target" };
         _receiver.Start();
+        _timer = time.CreateTimer(_ => KeepAlive(), null, s_signEvery, s_signEvery);
     }
 
-    public static Target Open(ServerAddress address, ImportCounts counts, bool replaces)
+    public static Target Open(ServerAddress address, ImportCounts counts, bool replaces, TimeProvider time)
     {
         using var first = OpenAnother(address);
         first.Call("PING"); // A password that is missing is told once, and not for each key.
-        return new Target(address, counts, replaces);
+        return new Target(address, counts, replaces, time);
     }
 
     /// <summary>Whether it has any key; true where it does not say.</summary>
@@ -98,14 +105,6 @@ internal sealed partial class Target : IDisposable
     {
         if (_database != NoDatabase)
             Select(_database);
-    }
-
-    /// <summary>Sends what is waiting, and something to do: servers close connections that are idle for long.</summary>
-    public void KeepAlive()
-    {
-        Admit(new Pending(PendingKind.Quiet, "PING", _database, [], 0));
-        _output.Begin(1).Add("PING"u8);
-        Flush();
     }
 
     /// <summary>Gives up a group that was begun.</summary>
@@ -183,6 +182,7 @@ internal sealed partial class Target : IDisposable
     public void Dispose()
     {
         Close();
+        _timer.Dispose();
         _connection.Dispose();
         _receiver.Join();
     }

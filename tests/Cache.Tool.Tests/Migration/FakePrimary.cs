@@ -44,6 +44,9 @@ internal sealed class FakePrimary : IAsyncDisposable
     /// <summary>What INFO tells as the end of the stream.</summary>
     public long Offset { get; init; }
 
+    /// <summary>From now on it refuses connections; those that are there stay.</summary>
+    public void Refuse() => _listener.Stop();
+
     /// <summary>A snapshot of a length that is known, or of one that is not.</summary>
     public static byte[] Transfer(byte[] file, bool hasLength) => hasLength
         ? [.. "\n"u8, .. Encoding.ASCII.GetBytes($"${file.Length}\r\n"), .. file]

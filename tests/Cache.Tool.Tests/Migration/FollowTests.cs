@@ -1,9 +1,6 @@
 using System.Text;
 using Cache.Durability.Rdb;
-using Cache.Tool.Client;
-using Cache.Tool.Migration;
 using Cache.Tool.Tests.Live;
-using Cache.Tool.Verbs;
 
 namespace Cache.Tool.Tests.Migration;
 
@@ -101,26 +98,6 @@ public sealed class FollowTests
         Assert.Equal("2"u8.ToArray(), target.Store.SelectKeyspace(3).GetArray("b"u8));
     }
 
-    // Servers and what is before them close connections that are idle for minutes.
-    [Fact]
-    public async Task Import_SourceIsIdle_TheTargetHearsOfUs()
-    {
-        byte[] stream = FakePrimary.Commands("PING", "PING", "PING");
-        await using var source = new FakePrimary(
-            new FakePrimary.Session(
-                $"+FULLRESYNC {FakePrimary.Id} 100", FakePrimary.Transfer(Snapshot(), hasLength: true), stream))
-        {
-            Offset = 100 + stream.Length,
-        };
-        await using var target = await RunningServer.StartAsync();
-        Assert.Equal(0, (await Task.Run(
-            () => ToolRun.At(new FastTime(), "import", "--from", source.Uri, "--to", "127.0.0.1:" + target.Port),
-            TestContext.Current.CancellationToken)).Code);
-        string calls = await ReplyOf(target, "INFO", "commandstats");
-        Assert.DoesNotContain("cmdstat_ping:calls=1,", calls, StringComparison.Ordinal); // That of its beginning.
-        Assert.Contains("cmdstat_ping:calls=", calls, StringComparison.Ordinal);
-    }
-
     [Fact]
     public async Task Import_OneDatabase_TakesNothingOfOthers()
     {
@@ -136,6 +113,34 @@ public sealed class FollowTests
         run.AssertTells("not taken: 3 of other databases.");
         Assert.Equal("3"u8.ToArray(), target.Store.SelectKeyspace(3).GetArray("b"u8));
         Assert.Equal(1, target.Store.GetStatistics().Count);
+    }
+
+    // What comes into it from another one the target cannot know; what leaves it goes nowhere.
+    [Fact]
+    public async Task Import_OneDatabase_TellsWhatComesFromOthers()
+    {
+        byte[] stream = FakePrimary.Commands(
+            "SELECT 0", "MOVE in 3", "MOVE past 5", "COPY a out DB 3", "copy a past db 5", "SELECT 3", "SET x 1",
+            "SET y 2", "MOVE x 0", "COPY y 5 DB 0", "COPY y z", "COPY y w DB 3", "COPY y DB", "SELECT 0", "SET c 1");
+        await using var source = new FakePrimary(
+            new FakePrimary.Session(
+                $"+FULLRESYNC {FakePrimary.Id} 100", FakePrimary.Transfer(Snapshot(), hasLength: true), stream))
+        {
+            Offset = 100 + stream.Length,
+        };
+        await using var target = await RunningServer.StartAsync();
+        var run = await ToolRunOf("import", "--from", source.Uri + "/3", "--to", "127.0.0.1:" + target.Port);
+        Assert.Equal(1, run.Code);
+        const string Refusal = "of database 3: ERR the source has taken it from a database that is not followed";
+        Assert.Contains($"refused: MOVE \"in\" {Refusal}", run.Output, StringComparison.Ordinal);
+        Assert.Contains($"refused: COPY \"out\" {Refusal}", run.Output, StringComparison.Ordinal);
+        Assert.DoesNotContain("past", run.Output, StringComparison.Ordinal);
+        var there = target.Store.SelectKeyspace(3);
+        Assert.False(there.Contains("x"u8));
+        Assert.Equal("2"u8.ToArray(), there.GetArray("z"u8));
+        Assert.Equal("2"u8.ToArray(), there.GetArray("w"u8));
+        Assert.True(there.Contains("DB"u8)); // That is a name where it stands.
+        Assert.Equal(4, target.Store.GetStatistics().Count);
     }
 
     [Fact]
@@ -200,26 +205,7 @@ public sealed class FollowTests
         run.AssertTells("not taken: 2 that are there already; --replace takes them.");
     }
 
-    private static Task<string> ReplyOf(RunningServer server, params string[] words) => Task.Run(
-        () =>
-        {
-            var line = VerbWords.Parse(ImportVerb.Verb, ["--to", "127.0.0.1:" + server.Port]);
-            using var connection = ServerConnection.Open(ServerName.Of(line, "--to", hasOptions: true).Address);
-            return connection.Call(words).Text;
-        },
-        TestContext.Current.CancellationToken);
-
-    // Each look at it is some seconds later.
-    private sealed class FastTime : TimeProvider
-    {
-        private long _now;
-
-        public override long TimestampFrequency => 1;
-
-        public override long GetTimestamp() => Interlocked.Add(ref _now, 3);
-    }
-
-    private static byte[] Snapshot()
+    internal static byte[] Snapshot()
     {
         using var stream = new MemoryStream();
         var writer = new RdbWriter(stream, DateTimeOffset.UnixEpoch);

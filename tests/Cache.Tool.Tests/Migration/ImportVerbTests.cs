@@ -134,7 +134,7 @@ public sealed class ImportVerbTests : IDisposable
     {
         var server = await RunningServer.StartAsync();
         using var target = await Task.Run(
-            () => Target.Open(AddressOf(server), new ImportCounts(), replaces: false),
+            () => Target.Open(AddressOf(server), new ImportCounts(), replaces: false, TimeProvider.System),
             TestContext.Current.CancellationToken);
         await server.DisposeAsync();
         var failure = await Task.Run(
@@ -147,7 +147,7 @@ public sealed class ImportVerbTests : IDisposable
     private ImportCounts PutParts(RunningServer server)
     {
         var counts = new ImportCounts();
-        using var target = Target.Open(AddressOf(server), counts, replaces: true);
+        using var target = Target.Open(AddressOf(server), counts, replaces: true, TimeProvider.System);
         using var file = File.OpenRead(Dump);
         new EntryWriter(target, counts, replaces: true, null, TimeProvider.System).Run(
             new RdbReader(file, keptMax: 1), static () => { });
@@ -172,7 +172,7 @@ public sealed class ImportVerbTests : IDisposable
         await Task.Run(
             () =>
             {
-                using var target = Target.Open(address, counts, replaces: false);
+                using var target = Target.Open(address, counts, replaces: false, TimeProvider.System);
                 var writer = new EntryWriter(target, counts, replaces: false, null, TimeProvider.System);
                 for (int i = 0; i < 2; i++)
                 {

@@ -49,11 +49,11 @@ def wait_for(what, port=None):
     return False
 
 
-def start(words, port, password=None):
+def start(words, port, password=None, **tls):
     log = open(os.path.join(work.name, f"{port}.log"), "wb")
     process = subprocess.Popen(words, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
     processes.append(process)
-    if not wait_for(lambda: redis.Redis(port=port, password=password).ping()):
+    if not wait_for(lambda: redis.Redis(port=port, password=password, **tls).ping()):
         raise SystemExit(f"no server on {port}")
     return process
 
@@ -260,6 +260,48 @@ def test_once(source, target):
     check("one database alone", difference(source, target, [3])[1], None)
 
 
+# Ports that have nothing but TLS; users of an ACL on both sides.
+def test_tls():
+    certificate, key = (os.path.join(work.name, name) for name in ("cert.pem", "key.pem"))
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out",
+                    certificate, "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"],
+                   check=True, capture_output=True)
+    client = {"ssl": True, "ssl_ca_certs": certificate}
+    options = ["--port", "0", "--bind", "127.0.0.1", "--tls-cert-file", certificate, "--tls-key-file", key,
+               "--tls-ca-cert-file", certificate, "--tls-auth-clients", "no"]
+    source, ours, target = (free_port() for _ in range(3))
+    start(["redis-server", "--tls-port", str(source), "--save", "", "--dir", work.name, "--repl-diskless-sync-delay",
+           "0", *options], source, **client)
+    start(["redis-server", "--tls-port", str(target), "--save", "", "--dir", work.name, "--timeout", "1", *options],
+          target, **client)
+    start(["dotnet", SERVER, "--tls-port", str(ours), "--maxmemory", "64mb", *options], ours, **client)
+    source_client, ours_client, target_client = (redis.Redis(port=port, **client) for port in (source, ours, target))
+    for one, user, rights in ((source_client, "replica", ["+psync", "+replconf", "+info"]),
+                              (ours_client, "app", ["~*", "+@all"]), (target_client, "app", ["~*", "+@all"])):
+        one.execute_command("ACL", "SETUSER", user, "on", ">sec:ret@", *rights)
+    source_client.set("a", "1")
+    source_client.hset("h", mapping={"f": "v"})
+    by_tls = lambda user, port: f"rediss://{user}:sec%3Aret%40@127.0.0.1:{port}"
+    run = tool("import", "--from", by_tls("replica", source), "--to", by_tls("app", ours), "--cacert", certificate)
+    check("by TLS, from Redis to ours", (run.returncode, run.stderr, ours_client.get("a")), (0, "", b"1"))
+    run = tool("import", "--from", by_tls("replica", source), "--to", by_tls("app", target))
+    check("an authority that is not known", (run.returncode, "certificate" in run.stderr), (2, True))
+    run = tool("import", "--from", by_tls("app", ours), "--to", f"127.0.0.1:{target}", "--tls", "--cacert", certificate,
+               "--user", "app", env={"REDISCLI_AUTH": "sec:ret@", "CACHE_SOURCE_AUTH": "other"})
+    check("by TLS, from ours to Redis", (run.returncode, run.stderr, target_client.hgetall("h")), (0, "", {b"f": b"v"}))
+    follower = subprocess.Popen(
+        ["dotnet", TOOL, "import", "--from", by_tls("replica", source), "--to", by_tls("app", target), "--cacert",
+         certificate, "--follow", "--flush"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    processes.append(follower)
+    source_client.set("before", "1")
+    check("by TLS, followed", wait_for(lambda: target_client.exists("before")), True)
+    time.sleep(3)  # Longer than the target's timeout.
+    source_client.set("after", "1")
+    check("by TLS, after a pause", wait_for(lambda: target_client.exists("after")), True)
+    follower.send_signal(signal.SIGINT)
+    check("by TLS, ended", (follower.communicate(timeout=WAIT_SECONDS)[1], follower.returncode), ("", 0))
+
+
 def test_small_target(source):
     _, port = start_redis(None, "--maxmemory", "3mb")
     run = tool("import", os.path.join(work.name, "source.rdb"), "--to", f"127.0.0.1:{port}")
@@ -278,6 +320,7 @@ def main():
     test_once(source, target)
     redis.Redis(port=source).config_set("repl-diskless-sync", "no")
     test_follow(source, ours, "to ours", "--flush")
+    test_tls()
 
 
 try:

@@ -37,20 +37,30 @@ internal static class ClusterScenario
         var checker = new Checker(
             new NearSubject(near), new NearSubject(writer), "k:", 300, NearCaches.BoundMs + NearCaches.SlackMs);
         checker.Start(writers: 2, readers: 2);
+        string servers = string.Join(',', nodes.Select(node => node.EndPoint));
+        await using var hybrid = await HybridSubject.StartAsync(servers, servers, "h:");
+        await using var other = await HybridSubject.StartAsync(servers, servers, "h:");
+        var hybridChecker = new Checker(hybrid, other, "", 300, NearCaches.BoundMs + NearCaches.SlackMs);
+        hybridChecker.Start(writers: 2, readers: 2);
         await Task.Delay(1000);
         int faults = 0;
         for (int round = 0; round < rounds; round++)
         {
             await ClaimByForceAsync(nodes);
             await Task.Delay(2000);
-            await checker.CompareAsync();
-            await FailOverAsync(nodes, round % 2 == 0 ? [] : ["TAKEOVER"], checker);
+            await Task.WhenAll(checker.CompareAsync(), hybridChecker.CompareAsync());
+            await FailOverAsync(nodes, round % 2 == 0 ? [] : ["TAKEOVER"], checker, hybridChecker);
             await Task.Delay(3000);
-            await checker.CompareAsync();
+            await Task.WhenAll(checker.CompareAsync(), hybridChecker.CompareAsync());
             faults += 2;
         }
 
         await checker.StopAsync();
+        await hybridChecker.StopAsync();
+        report.Check(
+            $"cluster, hybrid: {faults} faults, {hybridChecker.Reads} reads, {hybridChecker.Writes} writes, "
+            + $"{hybridChecker.Violations} violations; {hybrid.Hits} hits",
+            hybridChecker is { Violations: 0, Reads: > 0, Writes: > 0 } && hybrid.Hits > 0);
         report.Check(
             $"cluster: {faults} faults, {checker.Reads} reads, {checker.Writes} writes, "
             + $"{checker.Violations} violations; {near.Status.Hits} hits",
@@ -77,9 +87,9 @@ internal static class ClusterScenario
     }
 
     // Nobody writes meanwhile: what was acknowledged and not copied would be lost (line 5).
-    private static async Task FailOverAsync(List<RedisProcess> nodes, string[] options, Checker checker)
+    private static async Task FailOverAsync(List<RedisProcess> nodes, string[] options, params Checker[] checkers)
     {
-        await checker.PauseAsync();
+        await Task.WhenAll(checkers.Select(checker => checker.PauseAsync()));
         await Task.Delay(500);
         foreach (var node in nodes)
         {
@@ -92,7 +102,8 @@ internal static class ClusterScenario
             break;
         }
 
-        checker.Resume();
+        foreach (var checker in checkers)
+            checker.Resume();
     }
 
     private static async Task<List<RedisProcess>> PrimariesAsync(List<RedisProcess> nodes)

@@ -38,10 +38,18 @@ internal sealed class HybridSubject : ISubject, IAsyncDisposable
         }
     }
 
+    public static Task<HybridSubject> StartAsync(
+        int dataPort, int trackingPort, NearCoherence coherence = NearCoherence.Tracking, string user = "") =>
+        StartAsync($"127.0.0.1:{dataPort}", $"127.0.0.1:{trackingPort}{user}", "k:", coherence);
+
+    /// <param name="data">The servers of StackExchange.Redis.</param>
+    /// <param name="tracking">Those that tell.</param>
+    /// <param name="prefix">What is put before keys.</param>
+    /// <param name="coherence">What keeps values true.</param>
     public static async Task<HybridSubject> StartAsync(
-        int dataPort, int trackingPort, NearCoherence coherence = NearCoherence.Tracking, string user = "")
+        string data, string tracking, string prefix, NearCoherence coherence = NearCoherence.Tracking)
     {
-        var level = await StackExchangeLevel.ConnectAsync(dataPort, "k:");
+        var level = await StackExchangeLevel.ConnectAsync(data, prefix);
         var services = new ServiceCollection();
         services.AddSingleton<IDistributedCache>(level);
         services.AddCacheHybridCache(static options =>
@@ -49,9 +57,9 @@ internal sealed class HybridSubject : ISubject, IAsyncDisposable
             options.UseSecondLevel = true;
             options.DefaultEntryOptions = new() { Expiration = TimeSpan.FromMinutes(10) };
         });
-        services.AddCacheHybridCoherence($"127.0.0.1:{trackingPort},connectTimeout=2000{user}", options =>
+        services.AddCacheHybridCoherence($"{tracking},connectTimeout=2000", options =>
         {
-            options.KeyPrefix = "k:";
+            options.KeyPrefix = prefix;
             options.StalenessBound = TimeSpan.FromMilliseconds(NearCaches.BoundMs);
             options.MaximumAge = TimeSpan.FromMinutes(10);
             options.Coherence = coherence;

@@ -18,9 +18,9 @@ internal sealed class StackExchangeLevel : IDistributedCache, IDisposable
         _prefix = prefix;
     }
 
-    public static async Task<StackExchangeLevel> ConnectAsync(int port, string prefix)
+    public static async Task<StackExchangeLevel> ConnectAsync(string servers, string prefix)
     {
-        var options = ConfigurationOptions.Parse($"127.0.0.1:{port},abortConnect=false,syncTimeout=1000");
+        var options = ConfigurationOptions.Parse($"{servers},abortConnect=false,syncTimeout=1000");
         return new StackExchangeLevel(await ConnectionMultiplexer.ConnectAsync(options), prefix);
     }
 
