@@ -51,6 +51,21 @@ public sealed class ClusterTests
         Assert.Equal("new", await GetAsync(near, Low));
     }
 
+    // A primary that has lost its slots is linked no more, in the middle of its reads.
+    [Fact]
+    public async Task Get_LinkThatEndsWhileAKeyIsRead_AsksTheOwner()
+    {
+        await using var cluster = new TwoNodes();
+        await using var near = await cluster.StartAsync();
+        cluster.First.Hold("GET");
+        var read = GetAsync(near, Low);
+        await UntilAsync(() => cluster.First.CountOf("GET " + Low) == 1);
+        cluster.Second.SetSilently(Low, "new");
+        cluster.GiveAllTo(cluster.Second);
+        cluster.Clock.Advance(TimeSpan.FromMilliseconds(300));
+        Assert.Equal("new", await read);
+    }
+
     [Fact]
     public async Task Set_MovedKey_Follows()
     {

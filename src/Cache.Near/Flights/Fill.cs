@@ -68,7 +68,7 @@ internal sealed class Fill
     {
         if (link.Connection is not { } connection)
         {
-            Fail(new RespClientException($"{link.Target}: there is no connection now", link.LastFailure));
+            Lose(link, new RespClientException($"{link.Target}: there is no connection now", link.LastFailure));
             return;
         }
 
@@ -158,6 +158,18 @@ internal sealed class Fill
             Fail(Redirections.ExceptionOf(attempt.Connection, "read", error));
     }
 
+    // A primary that has lost its slots is linked no more, in the middle of its reads: another one has the key then.
+    private void Lose(NearLink link, RespClientException failure)
+    {
+        if (_context.Owners.RouteOf(_key) is { Connection: not null } owner && owner != link
+            && _redirections++ < Redirections.CountMax)
+        {
+            Send(owner, isAsk: false);
+        }
+        else
+            Fail(failure);
+    }
+
     private void Again() => new Fill(_context, _topology, _entries, _layout, _key, true, isRefreshed: true).Start();
 
     private void Fail(RespClientException failure)
@@ -198,7 +210,7 @@ internal sealed class Fill
             }
         }
 
-        public override void Fail(RespClientException failure) => fill.Fail(failure);
+        public override void Fail(RespClientException failure) => fill.Lose(link, failure);
     }
 
     // Reads once more behind the write, to keep what it finds.
