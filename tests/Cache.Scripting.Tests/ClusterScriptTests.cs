@@ -102,7 +102,8 @@ public sealed class ClusterScriptTests : IAsyncLifetime
     {
         await ScriptServer.CallAsync(
             _client, "FUNCTION", "LOAD",
-            $"#!lua name=l\nredis.register_function{{function_name='f', callback=function() {body} end, flags={{{flags}}}}}");
+            $"#!lua name=l\nredis.register_function{{function_name='f', callback=function() {body} end, "
+            + $"flags={{{flags}}}}}");
 
         Assert.StartsWith(reply, await ScriptServer.CallAsync(_client, "FCALL", "f", "0"));
         Assert.StartsWith(reply, await ScriptServer.CallAsync(_client, "FCALL", "f", "1", "b"));

@@ -93,7 +93,8 @@ public sealed class FunctionCommandTests
         await using var server = await ScriptServer.StartAsync();
         string code = string.Create(
             CultureInfo.InvariantCulture,
-            $"{Header}for i = 0, {ServerFunctions.FunctionsMax} do redis.register_function('f' .. i, function() end) end");
+            $"{Header}for i = 0, {ServerFunctions.FunctionsMax} do "
+            + $"redis.register_function('f' .. i, function() end) end");
         var client = server.Connect();
         await LoadAsync(client, "return 1");
 
@@ -120,6 +121,34 @@ public sealed class FunctionCommandTests
         Assert.Equal("+OK\r\n", await ScriptServer.CallAsync(client, "FUNCTION", "FLUSH"));
         Assert.Equal(
             ":33554432\r\n", await ScriptServer.CallAsync(client, "EVAL", "return #string.rep('x', 33554432)", "0"));
+    }
+
+    // The escapes of HostileScriptTests, where the globals are those of functions.
+    [Theory]
+    [InlineData("string.format = function() return 'x' end")]
+    [InlineData("getmetatable('').__index = function() return 'x' end")]
+    [InlineData("rawset(_G, 'redis', 1)")]
+    [InlineData("for name in pairs(_G) do rawset(_G, name, nil) end")]
+    [InlineData("setmetatable(_G, {})")]
+    [InlineData("getmetatable(_G).__index = 1")]
+    [InlineData("getmetatable(redis).__index = 1")]
+    [InlineData("load_redis.log = 1")]
+    [InlineData("rawset(load_redis, 'register_function', 1)")]
+    [InlineData("load_redis.register_function('late', function() end)")]
+    [InlineData("return loadstring('redis = 1')()")]
+    public async Task Call_FunctionThatWantsOut_IsRefused(string body)
+    {
+        await using var server = await ScriptServer.StartAsync();
+        var client = server.Connect();
+        Assert.Equal("$1\r\nl\r\n", await ScriptServer.CallAsync(
+            client, "FUNCTION", "LOAD",
+            $"{Header}local load_redis = redis redis.register_function('f', function(keys, args) {body} end)"));
+
+        Assert.StartsWith("-ERR ", await ScriptServer.CallAsync(client, "FCALL", "f", "0"));
+
+        await ScriptServer.CallAsync(client, "FUNCTION", "FLUSH");
+        await LoadAsync(client, "return redis.call('echo', string.format('%d', ('x'):len()))");
+        Assert.Equal("$1\r\n1\r\n", await ScriptServer.CallAsync(client, "FCALL", "f", "0"));
     }
 
     [Fact]
@@ -154,7 +183,8 @@ public sealed class FunctionCommandTests
                 int last = 0;
                 while (Volatile.Read(ref isOver) == 0)
                 {
-                    string[] words = (await ScriptServer.CallAsync(client, "FCALL", "f", "0")).Split("\r\n")[1].Split(' ');
+                    string reply = await ScriptServer.CallAsync(client, "FCALL", "f", "0");
+                    string[] words = reply.Split("\r\n")[1].Split(' ');
                     Assert.Equal(words[0], words[1]);
                     int version = int.Parse(words[0], CultureInfo.InvariantCulture);
                     Assert.True(version >= last);

@@ -2,7 +2,7 @@ using Cache.Testing;
 
 namespace Cache.Scripting.Tests;
 
-/// <summary>Functions that run too long, as redis-server 7.0.15 treats them: -BUSY, FUNCTION STATS, FUNCTION KILL.</summary>
+/// <summary>Functions that run too long, as in redis-server 7.0.15: -BUSY, FUNCTION STATS, FUNCTION KILL.</summary>
 public sealed class KilledFunctionTests
 {
     private const string Busy =
@@ -32,7 +32,8 @@ public sealed class KilledFunctionTests
             + "$4\r\nLOOP\r\n$1\r\n2\r\n$1\r\na\r\n$1\r\nb\r\n$1\r\nc\r\n$11\r\nduration_ms\r\n:",
             stats);
         Assert.EndsWith(
-            "$7\r\nengines\r\n*2\r\n$3\r\nLUA\r\n*4\r\n$15\r\nlibraries_count\r\n:1\r\n$15\r\nfunctions_count\r\n:2\r\n",
+            "$7\r\nengines\r\n*2\r\n$3\r\nLUA\r\n*4\r\n$15\r\nlibraries_count\r\n:1\r\n"
+            + "$15\r\nfunctions_count\r\n:2\r\n",
             stats);
         Assert.Equal(Busy, await ScriptServer.CallAsync(other, "SCRIPT", "KILL"));
         Assert.Equal(Busy, await ScriptServer.CallAsync(other, "FUNCTION", "LIST"));

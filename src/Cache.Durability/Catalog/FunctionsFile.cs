@@ -2,7 +2,7 @@ using Cache.Durability.Files;
 
 namespace Cache.Durability.Catalog;
 
-/// <summary>The libraries of functions on the disk, as one payload: replaced atomically, never changed in place.</summary>
+/// <summary>The libraries of functions on the disk, as one payload: replaced atomically, not in place.</summary>
 /// <remarks>
 /// They are no records of the journal: they are few, change seldom and as a whole, and no entry depends on them.
 /// </remarks>

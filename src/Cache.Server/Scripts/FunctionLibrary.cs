@@ -8,7 +8,7 @@ internal sealed class FunctionLibrary(LibraryHeader header, byte[] code)
     /// <summary>All of its text, with the first line.</summary>
     public byte[] Code => code;
 
-    /// <summary>What is executed: the text behind the first line, with its end, so that numbers of lines are right.</summary>
+    /// <summary>What is executed: all behind the first line, with its end, so that lines have their numbers.</summary>
     public ReadOnlySpan<byte> Body => code.AsSpan(header.Length);
 
     /// <summary>What it has registered; set before the library is seen by others.</summary>

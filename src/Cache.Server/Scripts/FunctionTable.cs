@@ -21,6 +21,9 @@ internal sealed class FunctionTable
 
     public IReadOnlyCollection<FunctionLibrary> Libraries => _libraries.Values;
 
+    /// <summary>The texts of the libraries.</summary>
+    public IEnumerable<byte[]> Codes => _libraries.Values.Select(static library => library.Code);
+
     public int FunctionCount => _functions.Count;
 
     /// <summary>The bytes of all texts.</summary>

@@ -36,7 +36,8 @@ internal sealed class LibraryLoad(Func<bool> isOver, Action<int, string>? log) :
 
     public bool TryAddArgument(ReadOnlySpan<byte> argument) => false;
 
-    public ReadOnlySpan<byte> Call() => throw new InvalidOperationException("A library that is loaded has no commands.");
+    public ReadOnlySpan<byte> Call() =>
+        throw new InvalidOperationException("A library that is loaded has no commands.");
 
     public bool? MayCall() => null;
 }

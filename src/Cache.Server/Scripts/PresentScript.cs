@@ -6,8 +6,8 @@ namespace Cache.Server.Scripts;
 ///  none ── Begin ─▶ runs ── NoteWrite ─▶ has written ── End ─▶ none
 ///                     └── TryKill ─▶ killed ── End ──────────────▲
 /// </code>
-/// A script that has written cannot be killed, since others would see a part of it; only the server's stop ends it. What
-/// is not "none" has a bit if it is a function: FUNCTION KILL ends no other script, and SCRIPT KILL no function.
+/// A script that has written cannot be killed, since others would see a part of it; only the server's stop ends it.
+/// What is not "none" has a bit if it is a function: FUNCTION KILL ends no other script, and SCRIPT KILL no function.
 /// </remarks>
 internal sealed class PresentScript
 {

@@ -3,7 +3,9 @@ using Cache.Server.Protocol;
 namespace Cache.Server.Scripts;
 
 /// <summary>What FUNCTION STATS tells of the function that runs. Thread-safe.</summary>
-/// <remarks>Its request is copied when it begins: only that thread may read it, and it may be in a call that lasts.</remarks>
+/// <remarks>
+/// Its request is copied when it begins: only that thread may read it, and it may be in a call that lasts.
+/// </remarks>
 internal sealed class RunningFunction
 {
     // A longer request is not kept for the next one.

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Cache.Server.Scripts;
 
-/// <summary>The functions of a server: libraries that are loaded, replaced and removed as wholes. Thread-safe.</summary>
+/// <summary>The functions of a server: libraries are loaded, replaced and removed as wholes. Thread-safe.</summary>
 /// <remarks>
 /// The table is replaced under the gate of the scripts, under which functions run too: a call sees the libraries of one
 /// moment. What reads the table alone needs no gate.

@@ -42,7 +42,8 @@ internal static class FunctionCommands
         "    * ASYNC: Asynchronously flush the libraries.",
         "    * SYNC: Synchronously flush the libraries.",
         "DUMP",
-        "    Return a serialized payload representing the current libraries, can be restored using FUNCTION RESTORE command",
+        "    Return a serialized payload representing the current libraries, can be restored using FUNCTION RESTORE "
+            + "command",
         "RESTORE <PAYLOAD> [FLUSH|APPEND|REPLACE]",
         "    Restore the libraries represented by the given payload, it is possible to give a restore policy to",
         "    control how to handle existing libraries (default APPEND):",
@@ -144,7 +145,7 @@ internal static class FunctionCommands
     private static void Dump(in RespRequest request, CommandContext context)
     {
         if (TryGet(context, out var functions))
-            context.Reply.Bulk(DumpedFunctions.Make(functions.Table.Libraries.Select(library => library.Code)));
+            context.Reply.Bulk(DumpedFunctions.Make(functions.Table.Codes));
     }
 
     // FUNCTION RESTORE serialized-value [FLUSH | APPEND | REPLACE]

@@ -14,8 +14,7 @@ internal static class KeptFunctions
     {
         if (server.Functions is not { } functions)
             return; // Those of an earlier process stay as they are.
-        functions.Saving = table =>
-            durability.KeepFunctions(DumpedFunctions.Make(table.Libraries.Select(static library => library.Code)));
+        functions.Saving = table => durability.KeepFunctions(DumpedFunctions.Make(table.Codes));
         durability.FunctionsLoaded = payload => Load(server, functions, payload);
     }
 

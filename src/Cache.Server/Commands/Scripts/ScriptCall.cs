@@ -8,8 +8,8 @@ namespace Cache.Server.Commands.Scripts;
 
 /// <summary>Runs a script.</summary>
 /// <remarks>
-/// As EXEC, in the first way that is right: a simple one whose plan allows it with its keys locked, on the thread of the
-/// loop; any other one alone among the clients, on a thread for long commands.
+/// As EXEC, in the first way that is right: a simple one whose plan allows it with its keys locked, on the thread of
+/// the loop; any other one alone among the clients, on a thread for long commands.
 /// </remarks>
 internal static class ScriptCall
 {
@@ -55,7 +55,9 @@ internal static class ScriptCall
         if (!databases.TryBeginAlone(context, out var stay))
         {
             context.Reply.Error(
-                databases.IsBusy ? context.Server.BusyText : "ERR commands of other clients took too long, try again"u8);
+                databases.IsBusy
+                    ? context.Server.BusyText
+                    : "ERR commands of other clients took too long, try again"u8);
             return;
         }
 
