@@ -1,5 +1,5 @@
 using System.Text;
-using Cache.Scripting.Translation;
+using Cache.Scripting.Running;
 using Cache.Server.Scripts;
 
 namespace Cache.Scripting.Tests;
@@ -12,7 +12,8 @@ public sealed class OutlineReaderTests
     [InlineData("redis.call('set', KEYS[1], ARGV[1]) return redis.call('get', KEYS[1])", "set 1 ?;get 1")]
     [InlineData("if redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('del',KEYS[1]) else return 0 end",
         "get 1;del 1")]
-    [InlineData("local n = redis.call('incr', KEYS[1]) if n == 1 then redis.pcall('expire', KEYS[1], ARGV[1]) end return n",
+    [InlineData(
+        "local n = redis.call('incr', KEYS[1]) if n == 1 then redis.pcall('expire', KEYS[1], ARGV[1]) end return n",
         "incr 1;expire 1 ?")]
     [InlineData("local a = tonumber(redis.call('hget', KEYS[1], 'n') or '0') return {math.floor(a / 2), #ARGV, #KEYS}",
         "hget 1 'n'")]

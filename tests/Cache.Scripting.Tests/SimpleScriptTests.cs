@@ -60,7 +60,8 @@ public sealed class SimpleScriptTests
                 locked, "EVALSHA", digest, "5", "a", "b", "c", "d", "e", "first", "2");
             Assert.Equal(WithoutDigest(expected), WithoutDigest(actual));
             Assert.Equal(
-                await ScriptServer.CallAsync(alone, "SORT_RO", "e"), await ScriptServer.CallAsync(locked, "SORT_RO", "e"));
+                await ScriptServer.CallAsync(alone, "SORT_RO", "e"),
+                await ScriptServer.CallAsync(locked, "SORT_RO", "e"));
         }
     }
 
@@ -139,7 +140,8 @@ public sealed class SimpleScriptTests
         var client = server.Connect();
         string value = new('v', 3 << 20);
         await ScriptServer.CallAsync(client, "SET", "a", value);
-        const string Script = "redis.call('set', KEYS[2], redis.call('get', KEYS[1])) return redis.call('get', KEYS[2])";
+        const string Script =
+            "redis.call('set', KEYS[2], redis.call('get', KEYS[1])) return redis.call('get', KEYS[2])";
         string digest = (await ScriptServer.CallAsync(client, "SCRIPT", "LOAD", Script))[5..45];
 
         for (int i = 0; i < 3; i++)
@@ -175,7 +177,8 @@ public sealed class SimpleScriptTests
         script.Append("return z");
         string digest = (await ScriptServer.CallAsync(client, "SCRIPT", "LOAD", script.ToString()))[5..45];
 
-        Assert.StartsWith("-ERR reached lua stack limit", await ScriptServer.CallAsync(client, "EVALSHA", digest, "0", "x"));
+        Assert.StartsWith(
+            "-ERR reached lua stack limit", await ScriptServer.CallAsync(client, "EVALSHA", digest, "0", "x"));
     }
 
     [Fact]

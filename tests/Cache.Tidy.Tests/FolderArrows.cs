@@ -303,6 +303,8 @@ internal static class FolderArrows
         ["Cache.Server.Commands.Scripts"] =
         [
             Scripts, Dispatch, ClusterMaps, Table, Replies, Arguments, Clients, Security, Settings, Protocol,
+            // What a simple script does is as much work as a transaction.
+            "Cache.Server.Commands.Transactions",
             // Functions have Redis's form, and outlive the process.
             SharedProtocol, Kept, "Cache.Durability.Dumps",
         ],

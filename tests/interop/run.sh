@@ -2,7 +2,7 @@
 # Runs other languages' clients, and Redis itself, against our stand-alone server.
 #
 # usage: run.sh [RUNNER...]        all runners, or redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls
-#                                  node-redis redis-py stackexchange formats dashboard near shards migration
+#                                  node-redis bullmq redis-py stackexchange formats dashboard near shards migration
 #                                  conformance generated conversations dumps near-client
 #
 # INTEROP_PORT=6379 INTEROP_TLS_PORT=6380 INTEROP_CA=cert.pem run.sh ...     against a server that runs already, instead of one that is built and started here
@@ -106,6 +106,8 @@ run_redis_benchmark() { limited bash redis-cli/redis-benchmark.sh "$ours"; }
 run_ioredis() { limited node node/ioredis.mjs "$ours"; }
 
 run_node_redis() { limited node node/node-redis.mjs "$ours"; }
+
+run_bullmq() { limited node node/bullmq.mjs "$ours"; }
 
 run_redis_py() { limited /usr/bin/python3 redis-py/redis_py.py "$ours"; }
 
@@ -216,7 +218,7 @@ failed=0
 if [ $# -gt 0 ]; then
   for runner in "$@"; do run "$runner"; done
 else
-  for runner in redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls node-redis redis-py stackexchange
+  for runner in redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls node-redis bullmq redis-py stackexchange
   do run "$runner"; done
   # What is compared with Redis uses the processors; the page and the near caches have servers of their own, and wait
   # for most of their time: beside each other, and the comparisons give way.

@@ -2,9 +2,9 @@ namespace Cache.Server.Scripts;
 
 /// <summary>The scripts of a server: which are known, and which one runs. Thread-safe.</summary>
 /// <remarks>
-/// The interpreter is used under the gate alone. Whoever runs a script with it holds the gate all the time, and is alone
-/// among the clients then; so nobody waits for it whose command is to be answered meanwhile. Simple scripts have others
-/// (<see cref="Simple"/>).
+/// The interpreter is used under the gate alone. Whoever runs a script with it holds the gate all the time, and is
+/// alone among the clients then; so nobody waits for it whose command is to be answered meanwhile. Simple scripts have
+/// others (<see cref="Simple"/>).
 /// </remarks>
 internal sealed class ServerScripts : IDisposable
 {

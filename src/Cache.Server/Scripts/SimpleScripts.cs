@@ -5,8 +5,8 @@ namespace Cache.Server.Scripts;
 
 /// <summary>The simple scripts of a server, and the interpreters that run them. Thread-safe.</summary>
 /// <remarks>
-/// Each loop finds a free interpreter nearly always: there are as many as processors, up to a bound, and each is created
-/// when it is first needed. Who waits for one waits for a simple script, so for microseconds.
+/// Each loop finds a free interpreter nearly always: there are as many as processors, up to a bound, and each is
+/// created when it is first needed. Who waits for one waits for a simple script, so for microseconds.
 /// </remarks>
 internal sealed class SimpleScripts(Func<IScriptInterpreter> create)
 {

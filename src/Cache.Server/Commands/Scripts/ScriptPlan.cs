@@ -94,19 +94,17 @@ internal sealed class ScriptPlan : IScriptPlan
         var command = commands.Find(call.Words[0].Text);
         if (command is null || !MayPlan(command, call.Words.Count))
             return false;
-        byte[] text = new byte[call.Words.Sum(static word => (word.Text ?? _unknown).Length)];
+        var text = new List<byte>();
         var ranges = new ArgumentRange[call.Words.Count];
-        int length = 0;
         for (int i = 0; i < ranges.Length; i++)
         {
             byte[] word = call.Words[i].Text ?? _unknown;
-            word.CopyTo(text, length);
-            ranges[i] = new ArgumentRange(length, word.Length);
-            length += word.Length;
+            ranges[i] = new ArgumentRange(text.Count, word.Length);
+            text.AddRange(word);
         }
 
         var keys = new List<int>();
-        var found = new KeyEnumerator(command, new RespRequest(text, ranges), 0);
+        var found = new KeyEnumerator(command, new RespRequest(text.ToArray(), ranges), 0);
         while (found.MoveNext())
             keys.Add(call.Words[found.Index].Key);
         _steps.Add(new Step(command, ranges.Length, [.. keys]));

@@ -1,8 +1,9 @@
 using System.Globalization;
 using System.Text;
+using Cache.Scripting.Translation;
 using Cache.Server.Scripts;
 
-namespace Cache.Scripting.Translation;
+namespace Cache.Scripting.Running;
 
 /// <summary>
 /// Finds out by a script's words whether it is a simple one: no loop, no function of its own, few calls, and none of
@@ -121,7 +122,8 @@ internal sealed class OutlineReader
     // KEYS[1] that is read, or #KEYS; the same of ARGV.
     private bool TryTakeGiven(string name)
     {
-        bool isRead = _depth > 0 || (WordAt(_at - 1) is { Kind: not TokenKind.Text } last && _before.Contains(last.Value));
+        bool isRead = _depth > 0
+            || (WordAt(_at - 1) is { Kind: not TokenKind.Text } last && _before.Contains(last.Value));
         if (WordAt(_at - 1).Is("#") && !WordAt(_at + 1).Is("["))
         {
             _at++;
