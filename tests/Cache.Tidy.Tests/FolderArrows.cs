@@ -304,7 +304,7 @@ internal static class FolderArrows
         [
             Scripts, Dispatch, ClusterMaps, Table, Replies, Arguments, Clients, Security, Settings, Protocol,
             // What a simple script does is as much work as a transaction.
-            "Cache.Server.Commands.Transactions",
+            "Cache.Server.Commands.Transactions", Core, Contracts,
             // Functions have Redis's form, and outlive the process.
             SharedProtocol, Kept, "Cache.Durability.Dumps",
         ],
