@@ -97,7 +97,7 @@ internal static class FunctionCommands
     // FUNCTION DELETE library-name
     private static void Delete(in RespRequest request, CommandContext context)
     {
-        if (TryGet(context, out var functions))
+        if (TryGet(context, out var functions) && !context.TryGiveWay(long.MaxValue)) // It writes to the disk.
             Answer(functions.TryDelete(Encoding.Latin1.GetString(request[2])), context);
     }
 
@@ -110,7 +110,7 @@ internal static class FunctionCommands
             context.Reply.UnknownSubcommand(request[1], "FUNCTION"u8);
         else if (request.Count == 3 && !request[2].Is("SYNC"u8) && !request[2].Is("ASYNC"u8))
             context.Reply.Error("ERR FUNCTION FLUSH only supports SYNC|ASYNC option"u8);
-        else
+        else if (!context.TryGiveWay(long.MaxValue)) // It writes to the disk.
             Answer(functions.TryFlush(), context);
     }
 
