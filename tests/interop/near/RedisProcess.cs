@@ -132,7 +132,7 @@ internal sealed class RedisProcess : IAsyncDisposable
         return ((IPEndPoint)listener.LocalEndpoint).Port;
     }
 
-    private async Task<RespReply?> TryCallAsync(params string[] words)
+    public async Task<RespReply?> TryCallAsync(params string[] words)
     {
         try
         {
