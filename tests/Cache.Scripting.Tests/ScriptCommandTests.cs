@@ -42,6 +42,21 @@ public sealed class ScriptCommandTests
             await ScriptServer.CallAsync(client, "EXEC"));
     }
 
+    [Theory]
+    [InlineData("return 'x' + 1", "string")]
+    [InlineData("return 1 - 'x'", "string")]
+    [InlineData("return -KEYS[1]", "string")]
+    [InlineData("return '5' * nil", "nil")]
+    [InlineData("return {} / '5'", "table")]
+    public async Task Eval_ArithmeticOfWhatIsNoNumber_HasErrorOfOldLua(string script, string kind)
+    {
+        await using var server = await ScriptServer.StartAsync();
+
+        Assert.StartsWith(
+            $"-ERR user_script:1: attempt to perform arithmetic on a {kind} value script: ",
+            await ScriptServer.CallAsync(server.Connect(), "EVAL", script, "1", "k"));
+    }
+
     [Fact]
     public async Task Eval_Select_LastsAsLongAsScript()
     {

@@ -29,6 +29,10 @@ local function words(text)
   text = gsub(text, "attempt to perform arithmetic on a (%w+) value %((%w+) '(.-)'%)",
     "attempt to perform arithmetic on %2 '%3' (a %1 value)")
   text = gsub(text, "attempt to (%w+) a (%w+) value %((%w+) '(.-)'%)", "attempt to %1 %3 '%4' (a %2 value)")
+  text = gsub(text, "attempt to %l+ a '(%w+)' with a '(%w+)'", function(a, b) -- Of a text that is no number.
+    local isfirst = b == "number" or (a ~= "number" and a ~= "string")
+    return "attempt to perform arithmetic on a " .. (isfirst and a or b) .. " value"
+  end)
   text = gsub(text, "invalid conversion '(.-)' to 'format'", "invalid option '%1' to 'format'")
   if find(text, "stack overflow", 1, true) then
     text = gsub(text, "stack overflow.*", "stack overflow")

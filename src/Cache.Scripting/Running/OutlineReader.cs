@@ -73,7 +73,7 @@ internal sealed class OutlineReader
                 return null;
         }
 
-        return new ScriptOutline(reader._calls);
+        return new ScriptOutline(reader._calls, reader._concatenations);
     }
 
     private Word WordAt(int index) => (uint)index < (uint)_words.Count ? _words[index] : default;
@@ -174,7 +174,9 @@ internal sealed class OutlineReader
     {
         if (end - first == 1 && WordAt(first).Kind == TokenKind.Text)
             return new ScriptedWord(Encoding.Latin1.GetBytes(WordAt(first).Value), 0);
-        return new ScriptedWord(null, end - first == 4 ? NumberAt(first, "KEYS") : 0);
+        bool isGiven = end - first == 1
+            ? WordAt(first).Kind == TokenKind.Number : end - first == 4 && NumberAt(first, "ARGV") > 0;
+        return new ScriptedWord(null, end - first == 4 ? NumberAt(first, "KEYS") : 0, isGiven);
     }
 
     private readonly record struct Word(TokenKind Kind, string Value)

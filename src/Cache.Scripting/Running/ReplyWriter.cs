@@ -18,6 +18,9 @@ internal sealed class ReplyWriter
     // A value, its key, a field, and some to spare.
     private const int SlotsPerLevel = 8;
 
+    // A table, however short its reply, takes as much time as so many bytes of a text.
+    private const long TableBytes = 32;
+
     private readonly CollectingPipeWriter _output = new();
     private readonly RespReplyWriter _apart;
     private byte[] _buffer = new byte[512];
@@ -29,7 +32,7 @@ internal sealed class ReplyWriter
     /// <summary>Writes the value on top of the stack.</summary>
     /// <param name="state">The state.</param>
     /// <param name="hasBooleans">Whether the script has chosen RESP3, in which booleans stay what they are.</param>
-    /// <param name="bytesMax">The most bytes of a table.</param>
+    /// <param name="bytesMax">The most bytes of a table, with those that it holds.</param>
     /// <param name="reply">Gets exactly one reply.</param>
     public void Write(nint state, bool hasBooleans, long bytesMax, RespReplyWriter reply)
     {
@@ -70,8 +73,7 @@ internal sealed class ReplyWriter
         switch (LuaApi.TypeOf(state, -1))
         {
             case LuaType.Text:
-                reply.Bulk(LuaValues.Read(state, -1, ref _buffer));
-                return true;
+                return TryWriteText(LuaValues.Read(state, -1, ref _buffer), reply, depth);
             case LuaType.Number:
                 reply.Integer(ToInteger(LuaApi.ToNumber(state, -1, 0)));
                 return true;
@@ -80,11 +82,20 @@ internal sealed class ReplyWriter
                 return true;
             case LuaType.Table:
                 return depth < DepthMax && LuaApi.CheckStack(state, SlotsPerLevel) != 0
-                    && reply.UnflushedBytes < _bytesMax && TryWriteTable(state, reply, depth + 1);
+                    && reply.UnflushedBytes < (_bytesMax -= TableBytes) && TryWriteTable(state, reply, depth + 1);
             default:
                 reply.Null();
                 return true;
         }
+    }
+
+    // A table may name a long text again and again; a text alone is as long as it is.
+    private bool TryWriteText(ReadOnlySpan<byte> text, RespReplyWriter reply, int depth)
+    {
+        if (depth > 0 && text.Length > _bytesMax - reply.UnflushedBytes)
+            return false;
+        reply.Bulk(text);
+        return true;
     }
 
     // As a processor of the x86 family converts: what does not fit becomes the least number.

@@ -175,7 +175,7 @@ internal sealed class ScriptHost : IScriptHost
         if (!_context.Client.User.Rules.AllowsFreely(command) && FindDenial(command, request) is { } denial)
             return denial;
         bool isWrite = (command.Flags & CommandFlags.Write) != 0;
-        if (isWrite && IsReadOnly)
+        if (IsReadOnly && (isWrite || Pauses.IsLikeWrite(command))) // PUBLISH too.
             return "ERR Write commands are not allowed from read-only scripts."u8.ToArray();
         if (isWrite && !IsShort && !Present.TryNoteWrite())
             return ScriptTexts.Killed.ToArray();

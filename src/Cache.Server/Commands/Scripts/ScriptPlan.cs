@@ -17,6 +17,10 @@ internal sealed class ScriptPlan : IScriptPlan
     // What the script is given, arguments and values of its keys: as of a transaction that is short.
     private const long BytesMax = 64 << 10;
 
+    // What texts may have become when the script ends: what they are joined to, or written behind, they may be
+    // themselves, so that each time doubles them. Some tens of milliseconds, and hardly any script comes near.
+    private const long MadeBytesMax = 4 << 20;
+
     // A word that is known only when the script runs; as a number it is one.
     private static readonly byte[] _unknown = "0"u8.ToArray();
 
@@ -25,6 +29,8 @@ internal sealed class ScriptPlan : IScriptPlan
 
     private readonly List<Step> _steps = [];
     private readonly SortedSet<int> _keys = [];
+    private int _uses; // How often it may use the same value.
+    private long _growth = 1; // How many times what it is given its texts may become.
 
     private ScriptPlan()
     {
@@ -36,10 +42,10 @@ internal sealed class ScriptPlan : IScriptPlan
     /// <returns>Null: it has to be alone.</returns>
     public static ScriptPlan? Create(ScriptOutline outline, CommandTable commands)
     {
-        var plan = new ScriptPlan();
+        var plan = new ScriptPlan { _growth = 1L << outline.Concatenations };
         foreach (var call in outline.Calls)
         {
-            if (!plan.TryAdd(call, commands))
+            if (!plan.TryAdd(call, commands) || plan._growth > MadeBytesMax)
                 return null;
         }
 
@@ -64,7 +70,7 @@ internal sealed class ScriptPlan : IScriptPlan
                 given += Math.Max(info.Length, info.MemoryBytes);
         }
 
-        if (given > BytesMax || TransactionWork.OfMany(_steps.Count, given) > Turn.WorkMax)
+        if (given > Math.Min(BytesMax, MadeBytesMax / _growth) || TransactionWork.OfMany(_uses, given) > Turn.WorkMax)
             return false;
         foreach (var step in _steps)
             Declare(step, request, given, context);
@@ -105,17 +111,34 @@ internal sealed class ScriptPlan : IScriptPlan
 
         var keys = new List<int>();
         var found = new KeyEnumerator(command, new RespRequest(text.ToArray(), ranges), 0);
+        _uses++;
         while (found.MoveNext())
-            keys.Add(call.Words[found.Index].Key);
+        {
+            int key = call.Words[found.Index].Key;
+            _uses += keys.Contains(key) ? 1 : 0;
+            keys.Add(key);
+        }
+
+        if ((command.Flags & CommandFlags.DenyOom) != 0)
+            _growth *= 1 + CountMade(call);
         _steps.Add(new Step(command, ranges.Length, [.. keys]));
         _keys.UnionWith(keys);
         return !keys.Contains(0) && (keys.Count > 0 || Array.IndexOf(_withoutKeys, command.Name) >= 0);
     }
 
+    private static int CountMade(ScriptedCall call)
+    {
+        int count = 0;
+        foreach (var word in call.Words)
+            count += word.IsMade ? 1 : 0;
+        return count;
+    }
+
     // Only commands whose keys have fixed places: no other argument tells where they are.
     private static bool MayPlan(CommandDefinition command, int wordCount) =>
         command.Subcommands is null && command.Accepts(wordCount) && command.Role == TransactionRole.Keys
-        && (command.Flags & CommandFlags.NoScript) == 0 && !command.NamesDatabase && TransactionWork.IsBounded(command)
+        && (command.Flags & CommandFlags.NoScript) == 0 && !command.NamesDatabase
+        && TransactionWork.IsBounded(command, wordCount)
         && Array.TrueForAll(command.KeySpecifications, static one => one.HasFixedPlaces);
 
     private readonly record struct Step(CommandDefinition Command, int WordCount, int[] Keys);

@@ -15,6 +15,9 @@ internal static class TransactionWork
     // The time for a byte of a value that a command reads or writes, at most, in nanoseconds.
     private const long ByteWork = 4;
 
+    // Those whose reply may name an element as often as a number says.
+    private static readonly string[] _withCount = ["srandmember", "hrandfield", "zrandmember"];
+
     // What the journal is told of a large collection has a header for each element; a write has at most 128 elements.
     private const int ElementsPerWrite = 128;
     private const int ElementBytes = 16;
@@ -47,7 +50,7 @@ internal static class TransactionWork
     {
         if (command.Work == CommandWork.Short)
             return 0;
-        if (!IsBounded(command))
+        if (!IsBounded(command, request.Count))
             return Turn.WorkMax + 1;
         long work = request.Count * CallWork;
         var keys = new KeyEnumerator(command, request, 0);
@@ -61,8 +64,11 @@ internal static class TransactionWork
     }
 
     /// <summary>Whether the lengths of its keys' values tell how much work it is at most.</summary>
-    public static bool IsBounded(CommandDefinition command) =>
-        command.Work != CommandWork.Long && Array.IndexOf(_unbounded, command.Name) < 0;
+    /// <param name="command">The command.</param>
+    /// <param name="wordCount">The number of its words.</param>
+    public static bool IsBounded(CommandDefinition command, int wordCount) =>
+        command.Work != CommandWork.Long && Array.IndexOf(_unbounded, command.Name) < 0
+        && (wordCount == 2 || Array.IndexOf(_withCount, command.Name) < 0);
 
     /// <summary>About how much work some bounded commands are that may use the same values.</summary>
     /// <param name="count">The number of commands.</param>
