@@ -57,6 +57,32 @@ public sealed class ScriptCommandTests
             await ScriptServer.CallAsync(server.Connect(), "EVAL", script, "1", "k"));
     }
 
+    [Theory] // Texts as numbers: floats, also in arithmetic, and with the names that have no digits. As Redis replies.
+    [InlineData("ARGV[1] * ARGV[1]", "4000000000", "1.6e+19")]
+    [InlineData("ARGV[1] + '1'", "9223372036854775807", "9.2233720368548e+18")]
+    [InlineData("(ARGV[1] % '0') ~= (ARGV[1] % '0')", "7", "true")]
+    [InlineData("tonumber(ARGV[1])", "-inf", "-inf")]
+    [InlineData("tonumber(ARGV[1]) == math.huge", "+Infinity", "true")]
+    [InlineData("tonumber(ARGV[1])", "infx", "nil")]
+    [InlineData("ARGV[1] - 1", "inf", "inf")]
+    [InlineData("math.max(ARGV[1], '5')", "inf", "inf")]
+    [InlineData("-ARGV[1]", " 7 ", "-7")]
+    [InlineData("tonumber(ARGV[1], 16)", "9007199254740993", "1.0378291982571e+19")]
+    [InlineData("tonumber(ARGV[1], 16)", "0xfF", "255")]
+    [InlineData("tonumber(ARGV[1], 16)", "-3", "1.844674407371e+19")]
+    [InlineData("tonumber(ARGV[1], 2) % 0 ~= 0", "11", "true")]
+    [InlineData("pcall(math.max, ARGV[1], 'y')", "x", "false")]
+    [InlineData("ARGV[1] + setmetatable({}, {__add = function(a) return a .. '!' end})", "x", "x!")]
+    public async Task Eval_TextAsNumber_IsAsInOldLua(string expression, string argument, string value)
+    {
+        await using var server = await ScriptServer.StartAsync();
+
+        Assert.Equal(
+            $"${value.Length}\r\n{value}\r\n",
+            await ScriptServer.CallAsync(
+                server.Connect(), "EVAL", $"return tostring(({expression}))", "0", argument));
+    }
+
     [Fact]
     public async Task Eval_Select_LastsAsLongAsScript()
     {

@@ -4,7 +4,8 @@ local base, string, table, math, coroutine, debug, host, bit, cjson, struct, cms
 local type, next, error, select, tostring, tonumber, rawget, rawset, setmetatable, getmetatable, xpcall =
   base.type, base.next, base.error, base.select, base.tostring, base.tonumber, base.rawget, base.rawset,
   base.setmetatable, base.getmetatable, base.xpcall
-local format, find, match, sub, gsub, rep = string.format, string.find, string.match, string.sub, string.gsub, string.rep
+local format, find, match, sub, gsub, rep, lower =
+  string.format, string.find, string.match, string.sub, string.gsub, string.rep, string.lower
 local mathtype, floor, ceil = math.type, math.floor, math.ceil
 local getinfo = debug.getinfo
 
@@ -89,6 +90,19 @@ local function number(v) -- A bound of a loop.
   return v
 end
 
+local specials = {
+  inf = math.huge, infinity = math.huge, nan = -(0 / 0),
+}
+
+local function float(v) -- A number, or a text that is one in 5.1: never an integer, and those of C that have no digits.
+  local n = tonumber(v)
+  if n then return n + 0.0 end
+  local sign, name = match(type(v) == "string" and lower(v) or "", "^%s*([+-]?)(%a+)%s*$")
+  n = name and specials[name]
+  if n and sign == "-" then return -n end
+  return n
+end
+
 local function whole(v) -- An argument that becomes an integer, as a cast in C.
   if v == nil or mathtype(v) == "integer" then return v end
   local n = tonumber(v)
@@ -145,11 +159,14 @@ rawset(G, "tonumber", function(...)
   if radix ~= nil then
     radix = whole(radix)
     if type(v) == "number" then v = format("%.14g", v) end
-    if radix ~= 10 then return tonumber(v, radix) end
+    if radix ~= 10 then -- As C's function for numbers without sign reads it.
+      if radix == 16 and type(v) == "string" then v = gsub(v, "^(%s*-?)0[xX]", "%1") end
+      local n = tonumber(v, radix)
+      return n and (n < 0 and n + 0x1p64 or n + 0.0)
+    end
   end
   if select("#", ...) == 0 then error("bad argument #1 to 'tonumber' (value expected)", 2) end
-  local n = tonumber(v)
-  return n and n + 0.0
+  return float(v)
 end)
 
 rawset(G, "next", function(t, key)
@@ -175,6 +192,26 @@ rawset(G, "rawset", function(t, key, v)
 end)
 
 local stringmeta = getmetatable("")
+
+-- Texts in arithmetic: 5.4 makes integers of them, which wrap around, and cannot be divided by nothing.
+local function arithmetic(name, operate)
+  rawset(stringmeta, name, function(a, b)
+    local x, y = float(a), float(b)
+    if x and y then return operate(x, y) end
+    local meta = type(b) ~= "string" and debug.getmetatable(b)
+    local other = meta and rawget(meta, name)
+    if other then return other(a, b) end
+    error("attempt to perform arithmetic on a " .. (x and type(b) or type(a)) .. " value", 2)
+  end)
+end
+arithmetic("__add", function(x, y) return x + y end)
+arithmetic("__sub", function(x, y) return x - y end)
+arithmetic("__mul", function(x, y) return x * y end)
+arithmetic("__div", function(x, y) return x / y end)
+arithmetic("__mod", function(x, y) return x % y end)
+arithmetic("__pow", function(x, y) return x ^ y end)
+arithmetic("__unm", function(x) return -x end)
+
 local sharedmeta = readonly({ __index = nil }) -- What scripts see of it.
 
 rawset(G, "getmetatable", function(...)
@@ -434,19 +471,16 @@ m.pow = function(x, y) return (x + 0.0) ^ y end
 m.mod = function(x, y) return math.fmod(x + 0.0, y + 0.0) end
 m.fmod = m.mod
 
-local function chosen(f) -- 5.4 compares what it was given, a text too.
+local function chosen(name, f) -- 5.4 compares what it was given, a text too.
   return function(...)
     local list, count = { ... }, select("#", ...)
     for i = 1, count do
-      if type(list[i]) == "string" then
-        local n = tonumber(list[i])
-        list[i] = n and n + 0.0 or list[i]
-      end
+      if type(list[i]) == "string" then list[i] = float(list[i]) or bad(i, name, "number", list[i]) end
     end
     return f(table.unpack(list, 1, count))
   end
 end
-m.max, m.min = chosen(math.max), chosen(math.min)
+m.max, m.min = chosen("max", math.max), chosen("min", math.min)
 m.abs = function(x) return math.abs(x + 0.0) end
 m.sinh = function(x) return (e(x) - e(-x)) / 2 end
 m.cosh = function(x) return (e(x) + e(-x)) / 2 end
