@@ -116,8 +116,9 @@ internal static class Measurements
         double seconds = (Checker.NowMs - began) / 1000;
         Console.WriteLine(string.Create(
             CultureInfo.InvariantCulture,
-            $"storm: {(near.Status.Pushes - before) / seconds / 1e6:0.00} million pushes a second, as fast as the server "
-            + $"is; p99 of a hit {stormy:0} ns beside it, {calm:0} ns before; {bypasses:P1} of the reads were no hits"));
+            $"storm: {(near.Status.Pushes - before) / seconds / 1e6:0.00} million pushes a second, as fast as the "
+            + $"server is; p99 of a hit {stormy:0} ns beside it, {calm:0} ns before; "
+            + $"{bypasses:P1} of the reads were no hits"));
         report.Check("measure: caching goes on behind a storm", near.Status.IsCoherent);
     }
 
