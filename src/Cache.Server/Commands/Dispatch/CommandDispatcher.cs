@@ -270,6 +270,15 @@ internal static class CommandDispatcher
     {
         if (context.Server.Cluster is { } cluster && TryRedirect(cluster, command, request, context))
             return true;
+        var databases = context.Server.Databases;
+        var held = databases.Held;
+        bool isConcerned = held is not null && HeldCalls.Concerns(held, command, request, context);
+        if (isConcerned && (context.Progress is not null || !databases.IsBusyByNow()))
+        {
+            HeldCalls.PutOff(context);
+            return true;
+        }
+
         if (context.IsUnderWay)
             return false; // As for rights.
         if (context.Server.Durability is { } durability
@@ -279,7 +288,7 @@ internal static class CommandDispatcher
             return true;
         }
 
-        if (context.Server.Databases.IsBusy)
+        if (isConcerned || (held is null && databases.IsBusy))
         {
             if ((command.Flags & CommandFlags.AllowBusy) != 0)
                 return false;

@@ -1,8 +1,7 @@
 using System.Runtime.CompilerServices;
-using Cache.Server.Clients;
 using Cache.Server.Commands.Table;
 
-namespace Cache.Server.Commands.Dispatch;
+namespace Cache.Server.Clients;
 
 /// <summary>CLIENT PAUSE: puts off all commands, or all writes, until a moment. Thread-safe.</summary>
 /// <remarks>
