@@ -202,9 +202,9 @@ read = function(data, at, depth)
   if match(data, "^false", at) then return false, at + 5 end
   if match(data, "^null", at) then return null, at + 4 end
   local digits = match(data, "^%-?%d+%.?%d*[eE][+-]?%d+", at) or match(data, "^%-?%d+%.?%d*", at)
-  local number = digits and tonumber(digits)
+  local number = digits and tools.float(digits)
   if not number then invalid(data, at, "value") end
-  return number + 0.0, at + #digits
+  return number, at + #digits
 end
 
 local function setting(name, check)
