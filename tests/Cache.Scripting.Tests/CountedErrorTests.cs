@@ -71,7 +71,8 @@ public sealed partial class CountedErrorTests
         await ScriptServer.CallAsync(client, "CONFIG", "RESETSTAT");
         foreach (string[] request in requests)
             await ScriptServer.CallAsync(client, request);
-        return string.Join(", ", [.. await ReadAsync(client, "errorstats"), .. await ReadAsync(client, "commandstats")]);
+        return string.Join(
+            ", ", [.. await ReadAsync(client, "errorstats"), .. await ReadAsync(client, "commandstats")]);
     }
 
     private static async Task<IEnumerable<string>> ReadAsync(InMemoryClient client, string section) =>
@@ -83,7 +84,8 @@ public sealed partial class CountedErrorTests
             .Order(StringComparer.Ordinal);
 
     [GeneratedRegex(
-        @"^(?:errorstat_(?<1>\w+):count=|cmdstat_(?<1>[^:]+):.*rejected_calls=)(?<2>\d+)(?:,failed_calls=(?<3>\d+))?\r$",
+        @"^(?:errorstat_(?<1>\w+):count=|cmdstat_(?<1>[^:]+):.*rejected_calls=)(?<2>\d+)"
+            + @"(?:,failed_calls=(?<3>\d+))?\r$",
         RegexOptions.Multiline)]
     private static partial Regex Figure();
 }

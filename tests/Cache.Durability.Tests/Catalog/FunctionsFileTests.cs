@@ -3,7 +3,7 @@ using Cache.Durability.Tests.Files;
 
 namespace Cache.Durability.Tests.Catalog;
 
-/// <summary>The file of the functions on a disk that fails: what is told of a write is what the next process finds.</summary>
+/// <summary>The file of the functions on a disk that fails: what is told is what the next process finds.</summary>
 public sealed class FunctionsFileTests
 {
     private static readonly byte[] _before = [1];

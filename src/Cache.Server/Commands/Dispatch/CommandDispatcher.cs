@@ -435,11 +435,21 @@ internal static class CommandDispatcher
     private static void ReplyRejected(CommandDefinition? command, ReadOnlySpan<byte> error, CommandContext context)
     {
         context.Reply.Error(error);
-        context.Server.Statistics.CountError(context.Reply.ErrorCode);
-        _ = context.Reply.TakeErrors();
+        CountRejection(command, context.Reply, context);
+    }
+
+    /// <summary>Counts a request that was refused before the call, with the error that was written last.</summary>
+    public static void CountRejection(CommandDefinition? command, RespReplyWriter reply, CommandContext context)
+    {
+        CountError(reply.ErrorCode, context);
+        _ = reply.TakeErrors();
         if (command is not null)
             context.Server.Statistics.CountRejection(command.Index);
     }
+
+    /// <summary>Counts an error by its code.</summary>
+    public static void CountError(ReadOnlySpan<byte> code, CommandContext context) =>
+        context.Server.Statistics.CountError(code);
 
     // As in Redis, which keeps codes of other errors.
     private static ReadOnlySpan<byte> WithoutCode(ReadOnlySpan<byte> error) =>

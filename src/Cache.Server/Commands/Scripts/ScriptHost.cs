@@ -137,15 +137,12 @@ internal sealed class ScriptHost : IScriptHost
         return _context.Client.User.Rules.Check(command, request, 0, out _) == AclDenial.None;
     }
 
-    public void CountError(ReadOnlySpan<byte> code) => _context.Server.Statistics.CountError(code);
+    public void CountError(ReadOnlySpan<byte> code) => CommandDispatcher.CountError(code, _context);
 
     private void Refuse(CommandDefinition? command, byte[] error)
     {
         _reply.Error(error);
-        _ = _reply.TakeErrors();
-        CountError(_reply.ErrorCode);
-        if (command is not null)
-            _context.Server.Statistics.CountRejection(command.Index);
+        CommandDispatcher.CountRejection(command, _reply, _context);
     }
 
     private void Execute(CommandDefinition command, in RespRequest request)
