@@ -67,7 +67,10 @@ local function encodetable(t, parts, depth)
     return
   end
   local opening = "{"
-  for key, v in next, t do
+  local keys = tools.keysof(t)
+  for i = 1, #keys do
+    local key = keys[i]
+    local v = rawget(t, key)
     if type(key) == "number" then key = numeral(key)
     elseif type(key) ~= "string" then error("Cannot serialise " .. type(key) .. ": table key must be a number or string", 0) end
     parts[#parts + 1] = opening

@@ -667,10 +667,31 @@ r.breakpoint = function() return false end
 r.debug = function() end
 rawset(G, "redis", readonly(r))
 
+-- More keys than these are sorted by a function, which a hook can end.
+local SORTEDMAX = 1000
+local function before(a, b) return a < b end
+
+-- The keys of a table in an order that does not depend on the interpreter, as that of next does: each has a seed of its
+-- own for texts. What scripts encode has to be the same after a start: they remove by it what they have put somewhere.
+local function keysof(t)
+  local keys, numbers, others = {}, {}, {}
+  for key in next, t do
+    local kind = type(key)
+    local list = kind == "string" and keys or kind == "number" and numbers or others
+    list[#list + 1] = key
+  end
+  table.sort(keys, #keys > SORTEDMAX and before or nil)
+  if numbers[1] then
+    table.sort(numbers, #numbers > SORTEDMAX and before or nil)
+    keys = table.move(keys, 1, #keys, #numbers + 1, numbers)
+  end
+  return others[1] and table.move(others, 1, #others, #keys + 1, keys) or keys
+end
+
 -- The other libraries get what they need of this one.
 local tools = {
   text = text, whole = whole, float = float, null = host.null, reset = pass,
-  realof = function(v) return real[v] or v end,
+  realof = function(v) return real[v] or v end, keysof = keysof,
 }
 for name, load in next, { bit = bit, cjson = cjson, struct = struct, cmsgpack = cmsgpack } do
   rawset(G, name, readonly(load(base, string, table, math, tools)))
