@@ -1,8 +1,8 @@
 namespace Cache.Scripting.Tests;
 
 /// <summary>
-/// In which order the keys of a table are written. Scripts remove from a set or a list what they write again, so that the
-/// same table has to give the same bytes after a start too; the order of <c>pairs</c> is another in each process.
+/// In which order the keys of a table are written. Scripts remove from a set or a list what they write again, so that
+/// the same table has to give the same bytes after a start too; the order of <c>pairs</c> is another in each process.
 /// </summary>
 public sealed class OrderOfKeysTests
 {
@@ -15,9 +15,9 @@ public sealed class OrderOfKeysTests
     {
         await using var server = await ScriptServer.StartAsync();
         string expected =
-            """{"-1.5":10,"3":9,"20":11,"":13,"20":12,"attempts":8,"data":{"a":3,"b":{"x":2,"y":1}},"delay":5,"id":2,""" +
+            """{"-1.5":10,"3":9,"20":11,"":13,"20":12,"attempts":8,"data":{"a":3,"b":{"x":2,"y":1}},"delay":5,""" +
             """
-            "name":1,"opts":4,"priority":6,"timestamp":7}
+            "id":2,"name":1,"opts":4,"priority":6,"timestamp":7}
             """;
 
         Assert.Equal(
@@ -31,9 +31,9 @@ public sealed class OrderOfKeysTests
         string order = Table + "t[true] = 14 t.data = 3 return cmsgpack.pack(t)";
 
         Assert.Equal(
-            "$79\r\n\u008e\u00ca\u00bf\u00c0\0\0\n\u0003\t\u0014\u000b\u00a0\r\u00a220\u000c\u00a8attempts\b\u00a4data\u0003" +
-            "\u00a5delay\u0005\u00a2id\u0002\u00a4name\u0001\u00a4opts\u0004\u00a8priority\u0006\u00a9timestamp\u0007" +
-            "\u00c3\u000e\r\n",
+            "$79\r\n\u008e\u00ca\u00bf\u00c0\0\0\n\u0003\t\u0014\u000b\u00a0\r\u00a220\u000c\u00a8attempts\b" +
+            "\u00a4data\u0003\u00a5delay\u0005\u00a2id\u0002\u00a4name\u0001\u00a4opts\u0004\u00a8priority\u0006" +
+            "\u00a9timestamp\u0007\u00c3\u000e\r\n",
             await server.EvalAsync(order));
     }
 
