@@ -24,7 +24,9 @@ MESSAGE = "m" * 64
 HAND_OVERS = 3_000
 SETS = 20_000
 TRACKERS = (1, 10, 50)
-IDLE_SUBSCRIBERS = 10_000
+IDLE_SUBSCRIBERS = 9_500
+FIRST_SUBSCRIBERS = 500
+FIRST_TIMES = 100
 WARM_UPS = 4
 SECONDS_TO_WAIT = 30
 
@@ -203,15 +205,24 @@ def compare_tracking(servers, options):
 
 
 def compare_memory(servers):
-    """What one more client that has subscribed takes of the process."""
+    """What one more client that has subscribed takes of the process, once its compiler has finished."""
     each = []
+    subscribed = len(b"*3\r\n$9\r\nsubscribe\r\n$4\r\nnews\r\n:1\r\n")
+    ended = len(b"*3\r\n$11\r\nunsubscribe\r\n$4\r\nnews\r\n:0\r\n")
     for server in servers:
+        first = Connections(server, FIRST_SUBSCRIBERS)
+        for _ in range(FIRST_TIMES):
+            first.say(encode("SUBSCRIBE", "news"), subscribed)
+            first.say(encode("UNSUBSCRIBE", "news"), ended)
+        first.say(encode("SUBSCRIBE", "news"), subscribed)
+        time.sleep(3)
         before = server.resident_bytes()
         listeners = Connections(server, IDLE_SUBSCRIBERS)
-        listeners.say(encode("SUBSCRIBE", "news"), len(b"*3\r\n$9\r\nsubscribe\r\n$4\r\nnews\r\n:1\r\n"))
+        listeners.say(encode("SUBSCRIBE", "news"), subscribed)
         time.sleep(3)
         each.append((server.resident_bytes() - before) / IDLE_SUBSCRIBERS)
         listeners.close()
+        first.close()
     print(f"| bytes a subscriber, of {IDLE_SUBSCRIBERS} | {each[0]:.0f} | {each[1]:.0f} | {each[0] / each[1]:.2f} |",
           flush=True)
 

@@ -2,8 +2,9 @@
 # Runs other languages' clients, and Redis itself, against our stand-alone server.
 #
 # usage: run.sh [RUNNER...]        all runners, or redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls
-#                                  node-redis bullmq redis-py stackexchange formats dashboard near shards migration
-#                                  conformance generated conversations dumps near-client
+#                                  node-redis bullmq bull limiters locks redis-py stackexchange sidekiq laravel
+#                                  formats dashboard near shards migration conformance generated conversations dumps
+#                                  near-client
 #
 # INTEROP_PORT=6379 INTEROP_TLS_PORT=6380 INTEROP_CA=cert.pem run.sh ...     against a server that runs already, instead of one that is built and started here
 # INTEROP_INSTALL=0 run.sh ...     without installing anything
@@ -42,6 +43,14 @@ install() {
     # Debian starts a Redis on 6379 when it is installed; all ports here are others, and it is not touched.
     apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
       openssl lz4 redis-server redis-tools python3-redis </dev/null || return 1
+  fi
+  # The packages that carry scripts: Sidekiq's, and those of Laravel's queue, cache and limits with both clients of PHP.
+  if ! ruby -e 'require "sidekiq"' 2>/dev/null || ! php -r 'exit(extension_loaded("redis") ? 0 : 1);' \
+    || ! php -r 'require "Illuminate/Queue/autoload.php"; require "Illuminate/Cache/autoload.php";
+      require "Illuminate/Redis/autoload.php"; require "Predis/autoload.php";' >/dev/null 2>&1; then
+    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+      ruby-sidekiq php-cli php-redis php-predis php-illuminate-redis php-illuminate-queue php-illuminate-cache \
+      </dev/null || return 1
   fi
   if ! command -v npm >/dev/null; then
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nodejs npm </dev/null || return 1
@@ -108,6 +117,16 @@ run_ioredis() { limited node node/ioredis.mjs "$ours"; }
 run_node_redis() { limited node node/node-redis.mjs "$ours"; }
 
 run_bullmq() { limited node node/bullmq.mjs "$ours"; }
+
+run_limiters() { limited node node/limiters.mjs "$ours"; }
+
+run_locks() { limited node node/locks.mjs "$ours"; }
+
+run_bull() { limited node node/bull.mjs "$ours"; }
+
+run_sidekiq() { limited ruby sidekiq/sidekiq.rb "$ours"; }
+
+run_laravel() { limited php laravel/laravel.php "$ours"; }
 
 run_redis_py() { limited /usr/bin/python3 redis-py/redis_py.py "$ours"; }
 
@@ -199,13 +218,18 @@ add() {
   failed=$((failed + ${line%% *}))
 }
 
-# compare: all that is compared with Redis; ends with the counts of all of it.
-compare() {
-  renice -n 10 $BASHPID >/dev/null
+# group NAME RUNNER...: to be run beside others; ends with the counts of all of them.
+group() {
   passed=0
   failed=0
-  for runner in conformance generated conversations dumps; do run "$runner"; done
-  printf '== comparisons\n%s passed, %s failed\n' "$passed" "$failed"
+  for runner in "${@:2}"; do run "$runner"; done
+  printf '== %s\n%s passed, %s failed\n' "$1" "$passed" "$failed"
+}
+
+# compare: all that is compared with Redis.
+compare() {
+  renice -n 10 $BASHPID >/dev/null
+  group comparisons conformance generated conversations dumps
 }
 
 [ "${INTEROP_INSTALL:-1}" = 0 ] || install || { echo 'installing the clients failed'; exit 1; }
@@ -218,8 +242,16 @@ failed=0
 if [ $# -gt 0 ]; then
   for runner in "$@"; do run "$runner"; done
 else
-  for runner in redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls node-redis bullmq redis-py stackexchange
+  for runner in redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls node-redis bullmq bull limiters locks \
+    redis-py stackexchange
   do run "$runner"; done
+  # Both wait for most of their time, in databases of their own.
+  group beside laravel >"$work/beside.log" 2>&1 &
+  waiting=$!
+  run sidekiq
+  wait "$waiting"
+  cat "$work/beside.log"
+  add "$work/beside.log" laravel
   # What is compared with Redis uses the processors; the page and the near caches have servers of their own, and wait
   # for most of their time: beside each other, and the comparisons give way.
   start_redis || { echo 'redis-server did not start'; exit 1; }

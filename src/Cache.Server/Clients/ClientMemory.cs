@@ -82,6 +82,10 @@ internal sealed class ClientMemory(
             Evict();
     }
 
+    /// <summary>Reports that a client met a limit.</summary>
+    public void ReportLimit(ConnectionLimit limit, ClientSession client, long value) =>
+        report(limit, client.EndPoints.Remote, value);
+
     // The sum is computed again: the total still has clients that were disconnected a moment ago.
     private void Evict()
     {
@@ -99,7 +103,7 @@ internal sealed class ClientMemory(
                 if (sum <= LimitBytes)
                     return;
                 sum -= client.HeldBytes;
-                report(ConnectionLimit.ClientMemory, client.EndPoints.Remote, client.HeldBytes);
+                ReportLimit(ConnectionLimit.ClientMemory, client, client.HeldBytes);
                 client.Kill();
             }
         }

@@ -272,11 +272,11 @@ internal sealed class ClientSession
     /// <summary>
     /// Lets others push messages to it from now on. For the client's own command.
     /// </summary>
-    public Outbox OpenOutbox(ClientMemory memory, Action<ConnectionLimit, string, long> report)
+    public Outbox OpenOutbox(ClientMemory memory)
     {
         if (_outbox is null)
         {
-            var made = new Outbox(this, memory, report);
+            var made = new Outbox(this, memory);
 #pragma warning disable CS0420 // The exchange is a fence itself.
             Interlocked.CompareExchange(ref _outbox, made, null);
 #pragma warning restore CS0420
@@ -291,18 +291,18 @@ internal sealed class ClientSession
     /// it had not begun to wait, and sees the outbox when it begins, or it is seen to wait here, and sees the outbox
     /// when the wait has ended.
     /// </remarks>
-    public void OpenOutboxFromOutside(ClientMemory memory, Action<ConnectionLimit, string, long> report)
+    public void OpenOutboxFromOutside(ClientMemory memory)
     {
         if (_outbox is not null)
             return;
-        var made = new Outbox(this, memory, report, isStrange: true);
+        var made = new Outbox(this, memory, isStrange: true);
 #pragma warning disable CS0420 // As above.
         if (Interlocked.CompareExchange(ref _outbox, made, null) is not null)
             return;
 #pragma warning restore CS0420
         Interlocked.MemoryBarrierProcessWide();
         if (IsWaiting && Owner is { } owner)
-            made.Lend(owner.WakeToWrite);
+            made.Lend(owner);
     }
 
     /// <summary>Gives it a list of channels; called by the client's own command.</summary>

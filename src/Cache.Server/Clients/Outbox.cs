@@ -18,11 +18,9 @@ namespace Cache.Server.Clients;
 /// ¶strange → (TryResume, and all that the connection does) owned; strange → (Lend) resting.
 /// </remarks>
 /// <param name="client">The client that receives the messages.</param>
-/// <param name="memory">Counts the messages.</param>
-/// <param name="report">Called when the client meets the limit.</param>
+/// <param name="memory">Counts the messages, and is told when the client meets the limit.</param>
 /// <param name="isStrange">Whether another client makes it.</param>
-internal sealed class Outbox(
-    ClientSession client, ClientMemory memory, Action<ConnectionLimit, string, long> report, bool isStrange = false)
+internal sealed class Outbox(ClientSession client, ClientMemory memory, bool isStrange = false)
 {
     /// <summary>The most bytes of unsent messages of a client that is subscribed to nothing.</summary>
     public const long BytesMax = 32 << 20;
@@ -32,18 +30,23 @@ internal sealed class Outbox(
     /// </summary>
     public const int MessageBytes = 64;
 
-    // A longer queue that is empty again gives back its memory.
+    // A longer queue that is empty again is given up.
     private const int KeptCapacityMax = 64;
 
     private const int All = int.MaxValue;
 
     private readonly Lock _gate = new();
-    private readonly Queue<ReadOnlyMemory<byte>> _messages = new();
+
+    // The first message and those behind it. Mostly it is taken before a second one comes, so most have no queue.
+    private ReadOnlyMemory<byte> _first;
+    private Queue<ReadOnlyMemory<byte>>? _behind;
+    private int _count;
+
     private Turn _turn = isStrange ? Turn.Strange : Turn.Owned;
     private volatile bool _isUnmet = isStrange;
     private bool _isWaking;
     private bool _isOver;
-    private Action? _wake;
+    private IPushedConnection? _owner;
     private TaskCompletionSource? _resumed;
     private long _bytes;
     private int _protocolVersion = client.ProtocolVersion;
@@ -64,11 +67,19 @@ internal sealed class Outbox(
         Closed,
     }
 
+    // What is to be done when a message has been posted.
+    private enum Then : byte
+    {
+        Nothing,
+        Wake,
+        End,
+    }
+
     /// <summary>The bytes that the messages count; any thread, perhaps a moment old.</summary>
     public long Bytes => Volatile.Read(ref _bytes);
 
     /// <summary>The number of messages; any thread, perhaps a moment old.</summary>
-    public int Count => _messages.Count;
+    public int Count => Volatile.Read(ref _count);
 
     /// <summary>The client that receives the messages.</summary>
     public ClientSession Client => client;
@@ -84,10 +95,10 @@ internal sealed class Outbox(
     public bool TryPost(ReadOnlyMemory<byte> message)
     {
         bool isAdded;
-        Action? wake;
+        Then then;
         lock (_gate)
-            isAdded = TryAdd(message, out wake);
-        return EndPost(isAdded, wake);
+            isAdded = TryAdd(message, out then);
+        return EndPost(isAdded, then);
     }
 
     /// <summary>As <see cref="TryPost"/>, for a message to many clients, unless the ticket is void.</summary>
@@ -95,15 +106,15 @@ internal sealed class Outbox(
         where TMessage : IPushMessage, allows ref struct
     {
         bool isAdded;
-        Action? wake;
+        Then then;
         lock (_gate)
         {
             if (ticket.IsVoid)
                 return false;
-            isAdded = TryAdd(message.Frame(_protocolVersion), out wake);
+            isAdded = TryAdd(message.Frame(_protocolVersion), out then);
         }
 
-        return EndPost(isAdded, wake);
+        return EndPost(isAdded, then);
     }
 
     /// <summary>Ends a ticket: no message comes by it from now on. Any thread.</summary>
@@ -122,7 +133,7 @@ internal sealed class Outbox(
     {
         lock (_gate)
         {
-            if (_messages.Count > 0 && !isForced)
+            if (_count > 0 && !isForced)
                 return false;
             _protocolVersion = version;
             return true;
@@ -153,12 +164,10 @@ internal sealed class Outbox(
             message = default;
             if (!HasNext)
                 return false;
-            message = _messages.Dequeue();
+            message = Dequeue();
             if (_ahead != All)
                 _ahead--;
             Drop(message.Length + MessageBytes);
-            if (_messages.Count == 0 && _messages.Capacity > KeptCapacityMax)
-                _messages.TrimExcess();
             return true;
         }
     }
@@ -170,47 +179,48 @@ internal sealed class Outbox(
     public void BeginReply()
     {
         lock (_gate)
-            _ahead = _messages.Count;
+            _ahead = _count;
     }
 
     /// <summary>The reply is written, or there is none after all. For the connection, or who began.</summary>
     public void EndReply()
     {
-        Action? wake;
+        bool isWoken;
         lock (_gate)
         {
             _ahead = All;
-            wake = _turn == Turn.Resting && HasNext && !_isWaking ? _wake : null;
-            _isWaking |= wake is not null;
+            isWoken = _turn == Turn.Resting && HasNext && !_isWaking;
+            _isWaking |= isWoken;
         }
 
-        wake?.Invoke();
+        if (isWoken)
+            _owner!.WakeToWrite();
     }
 
     /// <summary>Gives up the turn until <see cref="TryResume"/>, if there is no message. For the connection.</summary>
-    /// <param name="wake">Makes the transport's thread drain; called without a lock, on the thread that pushes.</param>
-    public bool TryRest(Action wake)
+    /// <param name="owner">Makes its transport's thread drain; woken without a lock, on the thread that pushes.</param>
+    public bool TryRest(IPushedConnection owner)
     {
         lock (_gate)
         {
             Debug.Assert(_turn == Turn.Owned);
             if (HasNext)
                 return false;
-            _wake = wake;
+            _owner = owner;
             _turn = Turn.Resting;
             return true;
         }
     }
 
     /// <summary>Gives the turn of a connection that waits and has not seen this outbox. For who has made it.</summary>
-    public void Lend(Action wake)
+    public void Lend(IPushedConnection owner)
     {
         lock (_gate)
         {
             if (_turn != Turn.Strange)
                 return;
-            Debug.Assert(_messages.Count == 0, "Nothing is sent before it is lent.");
-            _wake = wake;
+            Debug.Assert(_count == 0, "Nothing is sent before it is lent.");
+            _owner = owner;
             _turn = Turn.Resting;
         }
     }
@@ -275,7 +285,8 @@ internal sealed class Outbox(
         {
             Debug.Assert(_turn is Turn.Owned or Turn.Closed);
             _turn = Turn.Closed;
-            _messages.Clear();
+            (_first, _behind) = (default, null);
+            Volatile.Write(ref _count, 0);
             Drop(_bytes);
         }
     }
@@ -288,38 +299,64 @@ internal sealed class Outbox(
     }
 
     // False if the client has ended, or meets a limit: then IsOver is set, and the caller ends it without the gate.
-    private bool TryAdd(ReadOnlyMemory<byte> message, out Action? wake)
+    private bool TryAdd(ReadOnlyMemory<byte> message, out Then then)
     {
         Debug.Assert(_gate.IsHeldByCurrentThread);
-        wake = null;
+        then = Then.Nothing;
         if (_turn == Turn.Closed || _isOver)
             return false;
         long bytes = message.Length + MessageBytes;
         if (_bytes + bytes > HardLimit || IsOverSoftLimit(_bytes + bytes))
         {
             _isOver = true;
-            wake = EndClient;
+            then = Then.End;
             return false;
         }
 
         memory.Count(bytes); // Before it can be taken: else its bytes could be subtracted first.
         Volatile.Write(ref _bytes, _bytes + bytes);
-        _messages.Enqueue(message);
+        Enqueue(message);
         if (_turn == Turn.Resting && !_isWaking)
-            wake = _wake;
-        _isWaking |= wake is not null;
+        {
+            then = Then.Wake;
+            _isWaking = true;
+        }
+
         return true;
     }
 
-    private bool EndPost(bool isAdded, Action? then)
+    private void Enqueue(ReadOnlyMemory<byte> message)
     {
-        then?.Invoke();
+        if (_count == 0)
+            _first = message;
+        else
+            (_behind ??= new Queue<ReadOnlyMemory<byte>>()).Enqueue(message);
+        Volatile.Write(ref _count, _count + 1);
+    }
+
+    private ReadOnlyMemory<byte> Dequeue()
+    {
+        var message = _first;
+        Volatile.Write(ref _count, _count - 1);
+        _first = _count == 0 ? default : _behind!.Dequeue();
+        if (_behind is { Count: 0, Capacity: > KeptCapacityMax })
+            _behind = null;
+        return message;
+    }
+
+    // Without the gate.
+    private bool EndPost(bool isAdded, Then then)
+    {
+        if (then == Then.Wake)
+            _owner!.WakeToWrite();
+        else if (then == Then.End)
+            EndClient();
         if (isAdded)
             memory.EvictWhileOverLimit();
         return isAdded;
     }
 
-    private bool HasNext => _messages.Count > 0 && _ahead > 0;
+    private bool HasNext => _count > 0 && _ahead > 0;
 
     private long HardLimit => client.IsSubscriber ? memory.PubSubLimits.Hard : BytesMax;
 
@@ -341,7 +378,7 @@ internal sealed class Outbox(
 
     private void EndClient()
     {
-        report(ConnectionLimit.OutputBuffer, client.EndPoints.Remote, HardLimit);
+        memory.ReportLimit(ConnectionLimit.OutputBuffer, client, HardLimit);
         client.Kill();
     }
 

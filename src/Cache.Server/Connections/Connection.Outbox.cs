@@ -13,37 +13,34 @@ namespace Cache.Server.Connections;
 /// </remarks>
 internal sealed partial class Connection<TExecutor> : IPushedConnection
 {
-    private Action? _wake;
-
-    private Action Wake => _wake ??= WakeToWrite;
-
     /// <inheritdoc/>
     public void WakeToWrite() => _transport.Post(static self => _ = ((Connection<TExecutor>)self).DrainAsync(), this);
 
+    /// <summary>Lets others write while the read is awaited, unless there is more to do before.</summary>
+    /// <returns>False if there is.</returns>
+    private bool TryRest(Outbox outbox, bool isReadCompleted) =>
+        isReadCompleted || (!outbox.IsUnmet && outbox.TryRest(this));
+
     /// <summary>Writes the pushed messages, then waits for bytes, and lets others write meanwhile.</summary>
+    /// <remarks>
+    /// Only if <see cref="TryRest"/> does not suffice: while it waits it takes more memory than the subscriptions. The
+    /// turn is taken back by who awaits it.
+    /// </remarks>
     private async ValueTask<ReadResult> RestAsync(Outbox outbox, ValueTask<ReadResult> read)
     {
         await MeetAsync(outbox).ConfigureAwait(false);
 
         // Others may push without end, and faster than this writes: what has arrived meanwhile comes first.
-        for (bool isFirst = true; !read.IsCompleted && !outbox.TryRest(Wake); isFirst = false)
+        for (bool isFirst = true; !read.IsCompleted && !outbox.TryRest(this); isFirst = false)
             await WriteBeforeRestAsync(outbox, isFirst).ConfigureAwait(false);
-        try
-        {
-            return await read.ConfigureAwait(false);
-        }
-        finally
-        {
-            if (outbox.TryResume() is { } resumed)
-                await resumed.ConfigureAwait(false);
-        }
+        return await read.ConfigureAwait(false);
     }
 
     // If the peer receives no more, messages are dropped as replies are; the read reports that it has gone.
     private async ValueTask BeginRestAsync(Outbox outbox)
     {
         await MeetAsync(outbox).ConfigureAwait(false);
-        for (bool isFirst = true; !outbox.TryRest(Wake); isFirst = false)
+        for (bool isFirst = true; !outbox.TryRest(this); isFirst = false)
             await WriteBeforeRestAsync(outbox, isFirst).ConfigureAwait(false);
     }
 
@@ -51,9 +48,9 @@ internal sealed partial class Connection<TExecutor> : IPushedConnection
     private static ValueTask MeetAsync(Outbox outbox) =>
         outbox.IsUnmet && outbox.TryResume() is { } resumed ? new ValueTask(resumed) : default;
 
-    private async ValueTask<bool> TakeUnmetAsync(Outbox outbox, ReadResult read)
+    private async ValueTask<bool> TakeResumedAsync(Task resumed, ReadResult read)
     {
-        await MeetAsync(outbox).ConfigureAwait(false);
+        await resumed.ConfigureAwait(false);
         return IsLongWork(read.Buffer.Length) ? await TakeElsewhereAsync(read).ConfigureAwait(false) : Take(read);
     }
 

@@ -104,8 +104,8 @@ internal sealed partial class Connection<TExecutor>
                 {
                     var read = await ReadAsync().ConfigureAwait(false);
                     _client.IsWaiting = false;
-                    isTaken = _client.Outbox is { IsUnmet: true } outbox
-                        ? await TakeUnmetAsync(outbox, read).ConfigureAwait(false)
+                    isTaken = _client.Outbox?.TryResume() is { } resumed
+                        ? await TakeResumedAsync(resumed, read).ConfigureAwait(false)
                         : IsLongWork(read.Buffer.Length)
                         ? await TakeElsewhereAsync(read).ConfigureAwait(false)
                         : Take(read);
@@ -182,7 +182,9 @@ internal sealed partial class Connection<TExecutor>
         if (!read.IsCompleted)
             _client.Turn.Begin(); // The thread that receives the bytes serves the others first.
         _client.IsWaiting = true; // Before it looks for an outbox.
-        return _client.Outbox is { } outbox ? ReadElsewhere(RestAsync(outbox, read)) : ReadElsewhere(read);
+        return _client.Outbox is { } outbox && !TryRest(outbox, read.IsCompleted)
+            ? ReadElsewhere(RestAsync(outbox, read))
+            : ReadElsewhere(read);
     }
 
     private FillTarget? FindTarget()

@@ -77,7 +77,7 @@ internal sealed class ChannelTable(ClientMemory memory)
         int bytes;
         lock (_gate)
         {
-            if (client.HasEnded || client.Of(kind).GetAlternateLookup<ReadOnlySpan<byte>>().ContainsKey(name))
+            if (client.HasEnded || client.Of(kind).Find(name) is not null)
                 return;
             var channel = Find(kind, name) ?? AddChannel(kind, name.ToArray());
             var subscription = new Subscription(channel, client);
@@ -97,11 +97,8 @@ internal sealed class ChannelTable(ClientMemory memory)
     {
         lock (_gate)
         {
-            if (client.Had(kind) && client.Of(kind).GetAlternateLookup<ReadOnlySpan<byte>>()
-                .TryGetValue(name, out var subscription))
-            {
+            if (client.Of(kind).Find(name) is { } subscription)
                 Remove(client, subscription);
-            }
         }
     }
 
@@ -111,12 +108,10 @@ internal sealed class ChannelTable(ClientMemory memory)
         var names = new List<byte[]>();
         lock (_gate)
         {
-            if (!client.Had(kind))
-                return names;
             int most = StepOf(client.Of(kind).Count);
-            foreach (var (name, _) in client.Of(kind))
+            foreach (var subscription in client.Of(kind))
             {
-                names.Add(name);
+                names.Add(subscription.Channel.Name);
                 if (names.Count == most)
                     break;
             }
@@ -134,11 +129,9 @@ internal sealed class ChannelTable(ClientMemory memory)
         {
             for (var kind = ChannelKind.Channel; kind <= ChannelKind.Shard; kind++)
             {
-                if (!client.Had(kind))
-                    continue;
-                foreach (var (name, _) in client.Of(kind))
+                foreach (var subscription in client.Of(kind))
                 {
-                    if (!isAllowed(name, kind == ChannelKind.Pattern))
+                    if (!isAllowed(subscription.Channel.Name, kind == ChannelKind.Pattern))
                         return false;
                 }
             }
@@ -154,11 +147,9 @@ internal sealed class ChannelTable(ClientMemory memory)
     {
         lock (_gate)
         {
-            if (!client.Had(ChannelKind.Shard))
-                return false;
-            foreach (var (name, _) in client.Of(ChannelKind.Shard))
+            foreach (var subscription in client.Of(ChannelKind.Shard))
             {
-                if (concerns(name))
+                if (concerns(subscription.Channel.Name))
                     return true;
             }
 
@@ -317,10 +308,8 @@ internal sealed class ChannelTable(ClientMemory memory)
     {
         for (var kind = ChannelKind.Channel; kind <= ChannelKind.Shard; kind++)
         {
-            if (!client.Had(kind))
-                continue;
             int left = StepOf(client.Of(kind).Count);
-            foreach (var (_, subscription) in client.Of(kind))
+            foreach (var subscription in client.Of(kind))
             {
                 if (left-- == 0)
                     return false;

@@ -6,8 +6,9 @@ namespace Cache.Server.PubSub;
 internal sealed class Subscriptions : ClientSubscriptions
 {
     private readonly ChannelTable _table;
-    private readonly Dictionary<byte[], Subscription>?[] _ofKind = new Dictionary<byte[], Subscription>?[3];
-    private readonly int[] _counts = new int[3];
+    private SubscriptionSet _channels;
+    private SubscriptionSet _patterns;
+    private SubscriptionSet _shardChannels;
     private long _bytes;
 
     /// <summary>Of a client.</summary>
@@ -16,11 +17,11 @@ internal sealed class Subscriptions : ClientSubscriptions
     /// <summary>Of a subscriber in the process.</summary>
     public Subscriptions(ChannelTable table, LocalQueue queue) => (_table, Queue) = (table, queue);
 
-    public override int Channels => Volatile.Read(ref _counts[(int)ChannelKind.Channel]);
+    public override int Channels => _channels.Count;
 
-    public override int Patterns => Volatile.Read(ref _counts[(int)ChannelKind.Pattern]);
+    public override int Patterns => _patterns.Count;
 
-    public override int ShardChannels => Volatile.Read(ref _counts[(int)ChannelKind.Shard]);
+    public override int ShardChannels => _shardChannels.Count;
 
     public override long Bytes => Interlocked.Read(ref _bytes);
 
@@ -37,30 +38,29 @@ internal sealed class Subscriptions : ClientSubscriptions
     public int CountFor(ChannelKind kind) => kind == ChannelKind.Shard ? ShardChannels : Channels + Patterns;
 
     /// <summary>The subscriptions of a kind, by name.</summary>
-    public Dictionary<byte[], Subscription> Of(ChannelKind kind) =>
-        _ofKind[(int)kind] ??= new Dictionary<byte[], Subscription>(NameComparer.Instance);
-
-    /// <summary>Whether there are subscriptions of a kind, or were.</summary>
-    public bool Had(ChannelKind kind) => _ofKind[(int)kind] is not null;
+    public ref readonly SubscriptionSet Of(ChannelKind kind) => ref SetOf(kind);
 
     public void Add(Subscription subscription)
     {
-        var (kind, name) = (subscription.Channel.Kind, subscription.Channel.Name);
-        Of(kind).Add(name, subscription);
-        Volatile.Write(ref _counts[(int)kind], Of(kind).Count);
-        Interlocked.Add(ref _bytes, ChannelTable.BytesOf(name));
+        SetOf(subscription.Channel.Kind).Add(subscription);
+        Interlocked.Add(ref _bytes, ChannelTable.BytesOf(subscription.Channel.Name));
     }
 
     public void Remove(Subscription subscription)
     {
-        var (kind, name) = (subscription.Channel.Kind, subscription.Channel.Name);
-        Of(kind).Remove(name);
-        Volatile.Write(ref _counts[(int)kind], Of(kind).Count);
-        Interlocked.Add(ref _bytes, -ChannelTable.BytesOf(name));
+        SetOf(subscription.Channel.Kind).Remove(subscription);
+        Interlocked.Add(ref _bytes, -ChannelTable.BytesOf(subscription.Channel.Name));
     }
 
     /// <summary>How many there are of all kinds.</summary>
     public int Count => Channels + Patterns + ShardChannels;
 
     public override void End() => _table.EndSoon(this);
+
+    private ref SubscriptionSet SetOf(ChannelKind kind)
+    {
+        if (kind == ChannelKind.Channel)
+            return ref _channels;
+        return ref kind == ChannelKind.Pattern ? ref _patterns : ref _shardChannels;
+    }
 }

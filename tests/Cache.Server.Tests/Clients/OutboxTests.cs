@@ -112,8 +112,8 @@ public sealed class OutboxTests : CommandTestBase
     public void OpenOutboxFromOutside_IsLentIfTheConnectionWaits(bool isWaiting)
     {
         Client.Client.IsWaiting = isWaiting;
-        Client.Client.Owner = new Woken(() => _wakes++);
-        Client.Client.OpenOutboxFromOutside(Client.Server.ClientMemory, static (_, _, _) => { });
+        Client.Client.Owner = Wake;
+        Client.Client.OpenOutboxFromOutside(Client.Server.ClientMemory);
         Assert.True(Box.IsUnmet);
 
         Box.TryPost("a"u8.ToArray());
@@ -193,5 +193,5 @@ public sealed class OutboxTests : CommandTestBase
         return text.ToString();
     }
 
-    private void Wake() => _wakes++;
+    private Woken Wake => new(() => _wakes++);
 }

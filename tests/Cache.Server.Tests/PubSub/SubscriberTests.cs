@@ -141,7 +141,7 @@ public sealed class SubscriberTests : ConnectionTestBase
     public void Subscribe_OfManyClients_IsSmallAndSharesMessages()
     {
         const int Clients = 2000;
-        const int BytesMax = 2048;
+        const int BytesMax = 400;
         using var server = new Commands.TestServer();
         var publisher = server.Connect();
         var clients = new List<Commands.CommandClient>();

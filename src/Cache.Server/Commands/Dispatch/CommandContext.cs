@@ -298,7 +298,7 @@ internal sealed class CommandContext : DatabaseVisit
     }
 
     /// <summary>Lets others push messages to the client from now on.</summary>
-    public Outbox OpenOutbox() => Client.OpenOutbox(Server.ClientMemory, Server.ReportLimit);
+    public Outbox OpenOutbox() => Client.OpenOutbox(Server.ClientMemory);
 
     /// <summary>Lets the client subscribe to channels.</summary>
     public Subscriptions OpenSubscriptions()

@@ -13,8 +13,23 @@ namespace Cache.Server.Commands.Dispatch;
 /// </remarks>
 internal static class HeldCalls
 {
-    /// <summary>Whether a request must not be executed now.</summary>
-    public static bool Concerns(
+    /// <summary>Puts a request off that must not be executed now, unless it is to be refused.</summary>
+    /// <param name="held">The keys that are held.</param>
+    /// <param name="command">The command.</param>
+    /// <param name="request">The request.</param>
+    /// <param name="context">The client.</param>
+    /// <param name="isHeld">Whether it must not be executed now.</param>
+    public static bool TryPutOff(
+        HeldKeys held, CommandDefinition command, in RespRequest request, CommandContext context, out bool isHeld)
+    {
+        isHeld = Concerns(held, command, request, context);
+        bool isPutOff = isHeld && (context.Progress is not null || !context.Server.Databases.IsBusyByNow());
+        if (isPutOff)
+            PutOff(context);
+        return isPutOff;
+    }
+
+    private static bool Concerns(
         HeldKeys held, CommandDefinition command, in RespRequest request, CommandContext context)
     {
         if ((command.Flags & CommandFlags.AllowBusy) != 0 || HasItsReply(context))

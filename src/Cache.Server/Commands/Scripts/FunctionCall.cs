@@ -12,16 +12,26 @@ internal static class FunctionCall
     /// <summary>FCALL or FCALL_RO function numkeys [key ...] [arg ...]</summary>
     public static void Execute(in RespRequest request, CommandContext context, bool isReadOnly)
     {
+        if (!TryReadKeys(request, context, out int keyCount))
+            ShownScript.Show(request, context);
+        else if (!context.TryGiveWay(long.MaxValue)) // It waits for other clients' commands.
+            LoneScript.Execute(new Lone(isReadOnly), request, keyCount, isReadOnly, context);
+    }
+
+    private static bool TryReadKeys(in RespRequest request, CommandContext context, out int keyCount)
+    {
+        keyCount = 0;
         if (context.Server.Functions is not { } functions)
             context.Reply.Error(ScriptTexts.NoInterpreter);
         else if (!functions.Table.TryFind(request[1], out _))
             context.Reply.Error(ScriptTexts.NoFunction);
-        else if (ScriptCommands.TryReadKeyCount(
-            request, "ERR Bad number of keys provided"u8, context, out int keyCount)
-            && !context.TryGiveWay(long.MaxValue)) // It waits for other clients' commands.
+        else
         {
-            LoneScript.Execute(new Lone(isReadOnly), request, keyCount, isReadOnly, context);
+            return ScriptCommands.TryReadKeyCount(
+                request, "ERR Bad number of keys provided"u8, context, out keyCount);
         }
+
+        return false;
     }
 
     // In the order of Redis.

@@ -60,6 +60,7 @@ internal static class LoneScript
 
         public void Run(CommandContext context)
         {
+            ShownScript.Show(_request, context);
             using var gate = context.Server.Scripts!.Enter(out var interpreter);
             var problem = script.Begin(_request, context);
             if (!problem.IsEmpty)

@@ -54,6 +54,7 @@ internal static class ScriptCall
 
         public void Run(CommandContext context)
         {
+            ShownScript.Show(_request, context);
             var host = ScriptHost.Borrow(context);
             host.Begin(isReadOnly, isShort: true, new RequestSlice(_request, 3, keyCount));
             context.Server.Scripts!.Simple.Run(script, _request, keyCount, host, context.Reply);

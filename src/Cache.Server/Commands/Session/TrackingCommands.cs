@@ -43,7 +43,7 @@ internal static class TrackingCommands
 
             context.OpenOutbox();
             context.Server.Clients.Find(options.Redirection)
-                ?.OpenOutboxFromOutside(context.Server.ClientMemory, context.Server.ReportLimit);
+                ?.OpenOutboxFromOutside(context.Server.ClientMemory);
             context.Server.Tracking.Enable(client, options.Apply(client.Tracking));
         }
         else

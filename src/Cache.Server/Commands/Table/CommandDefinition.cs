@@ -39,6 +39,7 @@ internal sealed class CommandDefinition
             Array.Exists(Categories, static name => name is "@admin" or "@dangerous" or "@connection");
         ServesSubscribers = Name is "ping" or "quit" or "reset" or "subscribe" or "psubscribe" or "ssubscribe"
             or "unsubscribe" or "punsubscribe" or "sunsubscribe";
+        IsLikeWrite = Name is "eval" or "evalsha" or "fcall" or "pfcount" or "publish" or "spublish";
         Channels = Name switch
         {
             "publish" or "spublish" => ChannelArguments.One,
@@ -98,6 +99,9 @@ internal sealed class CommandDefinition
     /// <remarks>Of what clears keyspaces, and begins or ends transactions, it says no.</remarks>
     public bool IsWhole(in RespRequest request) =>
         Role == TransactionRole.Whole && (KeySpecifications.Length == 0 || RunsScript || HasPatterns(request));
+
+    /// <summary>Whether Redis may send what it does to replicas, though it is no write.</summary>
+    public bool IsLikeWrite { get; }
 
     /// <summary>Whether its arguments may name a database, so that it, or what follows, uses keys there.</summary>
     public bool NamesDatabase => Name is "select" or "swapdb" or "move" or "copy";
