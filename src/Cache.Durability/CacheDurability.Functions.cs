@@ -29,14 +29,16 @@ public sealed partial class CacheDurability
     }
 
     /// <summary>Keeps functions in place of those before.</summary>
+    /// <returns>Whether they are durable; if not they are changed all the same.</returns>
     /// <exception cref="IOException">They cannot be written: nothing was changed.</exception>
-    internal void KeepFunctions(byte[] payload)
+    internal bool KeepFunctions(byte[] payload)
     {
         lock (_functionsGate)
         {
-            if (_writesFunctions)
-                FunctionsFile.Write(new SystemDirectory(_options.Directory), payload);
+            bool isDurable =
+                !_writesFunctions || FunctionsFile.Write(new SystemDirectory(_options.Directory), payload);
             _functions = payload;
+            return isDurable;
         }
     }
 
@@ -55,8 +57,11 @@ public sealed partial class CacheDurability
         lock (_functionsGate)
         {
             _writesFunctions = true;
-            if (_functions is { } functions)
-                FunctionsFile.Write(new SystemDirectory(_options.Directory), functions);
+            if (_functions is { } functions
+                && !FunctionsFile.Write(new SystemDirectory(_options.Directory), functions))
+            {
+                throw new IOException("the folder of the functions cannot be synced");
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 using System.Globalization;
+using System.Text;
 using Cache.Core;
+using Cache.Scripting.Running;
 using Cache.Server.Scripts;
 using Cache.Testing;
 
@@ -24,6 +26,24 @@ public sealed class FunctionCommandTests
 
         foreach (string command in (string[])["FCALL f 0", "FCALL_RO f 0", "FUNCTION LIST", "FUNCTION LOAD x"])
             Assert.Contains("Cache.Scripting", await ScriptServer.CallAsync(client, command.Split(' ')));
+    }
+
+    /// <summary>The next process would find the change: so it is made here too, and the client is told of it.</summary>
+    [Fact]
+    public void Change_ThatTheMachineMayLose_IsMadeAndTold()
+    {
+        using var scripts = new ServerScripts(static () => new LuaInterpreter(), static _ => null);
+        var functions = new ServerFunctions(scripts) { Saving = static _ => false };
+        byte[] code = Encoding.ASCII.GetBytes($"{Header}redis.register_function('f', function() end)");
+
+        foreach (bool isThere in (bool[])[true, false])
+        {
+            byte[]? error = isThere
+                ? functions.TryLoad(code, replaces: false, log: null, out _)
+                : functions.TryDelete("l");
+            Assert.StartsWith("ERR the functions are changed, but", Encoding.ASCII.GetString(error!));
+            Assert.Equal(isThere, functions.Table.Has("l"));
+        }
     }
 
     [Fact]

@@ -58,6 +58,14 @@ internal sealed class ScriptServer : IAsyncDisposable
         return await reply;
     }
 
+    /// <summary>Waits until the reply of a command, sent by a client of its own, has a part.</summary>
+    public static async Task WaitForAsync(ScriptServer server, string command, string argument, string part)
+    {
+        using var end = new CancellationTokenSource(_patience);
+        while (!(await CallAsync(server.Connect(), command, argument)).Contains(part, StringComparison.Ordinal))
+            await Task.Delay(1, end.Token);
+    }
+
     public static void Send(InMemoryClient client, params string[] words)
     {
         var request = new StringBuilder();

@@ -24,9 +24,12 @@ internal static class FunctionsFile
         return bytes[..file.Read(0, bytes)];
     }
 
-    /// <summary>Replaces the payload; the new one is durable when this returns.</summary>
+    /// <summary>Replaces the payload.</summary>
+    /// <returns>
+    /// Whether the new one is durable. If not it is there, but the machine may lose it: the folder cannot be synced.
+    /// </returns>
     /// <exception cref="IOException">It cannot be written: the old one stays.</exception>
-    public static void Write(StorageDirectory directory, byte[] payload)
+    public static bool Write(StorageDirectory directory, byte[] payload)
     {
         if (directory.List().Contains(FileNames.NextFunctions)) // Left by a process that was killed.
             directory.Delete(FileNames.NextFunctions);
@@ -37,6 +40,14 @@ internal static class FunctionsFile
         }
 
         directory.Rename(FileNames.NextFunctions, FileNames.Functions);
-        directory.Sync();
+        try
+        {
+            directory.Sync();
+            return true;
+        }
+        catch (IOException)
+        {
+            return false; // The next process finds the new one: nobody may be told that it is not there.
+        }
     }
 }

@@ -9,8 +9,71 @@ namespace Cache.Durability.Dumps;
 /// </code>
 /// Source: Redis 7.0's functions.c.
 /// </remarks>
-internal static class DumpedFunctions
+internal sealed class DumpedFunctions
 {
+    private readonly RdbSource _source;
+    private readonly long _end;
+    private readonly long _bytesMax;
+
+    private DumpedFunctions(byte[] payload, long end, long bytesMax)
+    {
+        _source = new RdbSource(new MemoryStream(payload)); // As in Redis, whose last text may go beyond the end.
+        _end = end;
+        _bytesMax = bytesMax;
+    }
+
+    /// <summary>Opens a payload, which may come from anybody.</summary>
+    /// <param name="payload">The payload.</param>
+    /// <param name="bytesMax">The most bytes of all texts.</param>
+    /// <param name="functions">Its texts, if its end is right.</param>
+    /// <returns>What is wrong, as Redis says it; null: nothing so far.</returns>
+    public static string? Open(
+        ReadOnlySpan<byte> payload, long bytesMax, out DumpedFunctions? functions)
+    {
+        functions = RdbPayload.TryOpen(payload, out var value)
+            ? new DumpedFunctions(payload.ToArray(), value.Length, bytesMax)
+            : null;
+        return functions is null ? "DUMP payload version or checksum are wrong" : null;
+    }
+
+    /// <summary>What is wrong behind the last text that <see cref="ReadCodes"/> gave, as Redis says it.</summary>
+    public string? Problem { get; private set; }
+
+    /// <summary>Reads the texts, once: up to the first one that is wrong.</summary>
+    public IEnumerable<byte[]> ReadCodes()
+    {
+        var strings = new RdbStrings(_source);
+        long sum = 0;
+        while (_source.Offset < _end && Read(strings) is { } code)
+        {
+            sum += code.Length;
+            if (sum > _bytesMax)
+            {
+                Problem = "the given functions are too long";
+                yield break;
+            }
+
+            yield return code;
+        }
+    }
+
+    private byte[]? Read(RdbStrings strings)
+    {
+        try
+        {
+            byte[] buffer = [];
+            if (_source.ReadByte() == (byte)RdbOpcode.Function)
+                return strings.Read(ref buffer).ToArray();
+            Problem = "given type is not a function";
+        }
+        catch (RdbFormatException)
+        {
+            Problem = "Failed loading library payload";
+        }
+
+        return null;
+    }
+
     /// <summary>Makes a payload.</summary>
     public static byte[] Make(IEnumerable<byte[]> codes)
     {
@@ -22,7 +85,7 @@ internal static class DumpedFunctions
         return payload.ToArray();
     }
 
-    /// <summary>Reads a payload, which may come from anybody.</summary>
+    /// <summary>Reads all of a payload, which may come from anybody.</summary>
     /// <param name="payload">The payload.</param>
     /// <param name="bytesMax">The most bytes of all texts.</param>
     /// <param name="codes">The texts, if it is right.</param>
@@ -30,30 +93,9 @@ internal static class DumpedFunctions
     public static string? Read(ReadOnlySpan<byte> payload, long bytesMax, out List<byte[]> codes)
     {
         codes = [];
-        if (!RdbPayload.TryOpen(payload, out var value))
-            return "DUMP payload version or checksum are wrong";
-        var source = new RdbSource(new MemoryStream(payload.ToArray())); // As in Redis, whose last text may go beyond.
-        var strings = new RdbStrings(source);
-        byte[] buffer = [];
-        long sum = 0;
-        try
-        {
-            while (source.Offset < value.Length)
-            {
-                if (source.ReadByte() != (byte)RdbOpcode.Function)
-                    return "given type is not a function";
-                byte[] code = strings.Read(ref buffer).ToArray();
-                sum += code.Length;
-                if (sum > bytesMax)
-                    return "the given functions are too long";
-                codes.Add(code);
-            }
-
-            return null;
-        }
-        catch (RdbFormatException)
-        {
-            return "Failed loading library payload";
-        }
+        if (Open(payload, bytesMax, out var functions) is { } problem)
+            return problem;
+        codes.AddRange(functions!.ReadCodes());
+        return functions.Problem;
     }
 }

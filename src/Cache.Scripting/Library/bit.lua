@@ -1,13 +1,12 @@
 -- Operations on the bits of 32-bit integers, as the library BitOp has them.
 local base, string, table, math, tools = ...
-local floor, tonumber, select, error, format = math.floor, base.tonumber, base.select, base.error, string.format
+local floor, float, select, error, format = math.floor, tools.float, base.select, base.error, string.format
 
 local function bits(v, position)
-  local n = tonumber(v)
+  local n = float(v)
   if not n then
     error(format("bad argument #%d (number expected, got %s)", position or 1, v == nil and "no value" or base.type(v)), 3)
   end
-  if math.type(n) == "integer" then return n & 0xFFFFFFFF end
   if n ~= n or n >= 0x1p53 or n <= -0x1p53 then n = n ~= n and 0 or math.fmod(n, 0x1p32) end
   if n ~= n or n >= 0x1p53 or n <= -0x1p53 then return 0 end
   local whole = floor(n + 0.5)

@@ -67,7 +67,10 @@ local function encodetable(t, parts, depth)
     return
   end
   local opening = "{"
-  for key, v in next, t do
+  local keys = tools.keysof(t)
+  for i = 1, #keys do
+    local key = keys[i]
+    local v = rawget(t, key)
     if type(key) == "number" then key = numeral(key)
     elseif type(key) ~= "string" then error("Cannot serialise " .. type(key) .. ": table key must be a number or string", 0) end
     parts[#parts + 1] = opening
@@ -202,9 +205,9 @@ read = function(data, at, depth)
   if match(data, "^false", at) then return false, at + 5 end
   if match(data, "^null", at) then return null, at + 4 end
   local digits = match(data, "^%-?%d+%.?%d*[eE][+-]?%d+", at) or match(data, "^%-?%d+%.?%d*", at)
-  local number = digits and tonumber(digits)
+  local number = digits and tools.float(digits)
   if not number then invalid(data, at, "value") end
-  return number + 0.0, at + #digits
+  return number, at + #digits
 end
 
 local function setting(name, check)

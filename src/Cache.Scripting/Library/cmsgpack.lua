@@ -63,9 +63,10 @@ local function writetable(t, parts, depth)
     return
   end
   parts[#parts + 1] = header(count, 0x80, 0xDE, 0xDF)
-  for key, v in next, t do
-    write(key, parts, depth + 1)
-    write(v, parts, depth + 1)
+  local keys = tools.keysof(t)
+  for i = 1, #keys do
+    write(keys[i], parts, depth + 1)
+    write(base.rawget(t, keys[i]), parts, depth + 1)
   end
 end
 

@@ -85,30 +85,50 @@ local function text(v) -- An operand of the concatenation.
   return v
 end
 
-local function number(v) -- A bound of a loop.
-  if type(v) == "string" then return tonumber(v) or v end
-  return v
-end
-
 local specials = {
   inf = math.huge, infinity = math.huge, nan = -(0 / 0),
 }
 
-local function float(v) -- A number, or a text that is one in 5.1: never an integer, and those of C that have no digits.
+local hexmin = #"0x" + 16 -- Characters of what may exceed an integer, which would wrap around.
+
+-- A number, or a text that is one in 5.1, as C reads it: never an integer; the sign of a nothing; those without digits;
+-- up to a zero byte.
+local function float(v)
   local n = tonumber(v)
-  if n then return n + 0.0 end
-  local sign, name = match(type(v) == "string" and lower(v) or "", "^%s*([+-]?)(%a+)%s*$")
+  if mathtype(n) == "float" then return n end
+  if n then
+    if type(v) == "number" then return n + 0.0 end
+    if #v >= hexmin and find(v, "^%s*[+-]?0[xX]") then return tonumber(match(v, "^%s*(.-)%s*$") .. "p0") end
+    if n == 0 and find(v, "-", 1, true) then return -0.0 end
+    return n + 0.0
+  end
+  if type(v) ~= "string" then return nil end
+  local zero = find(v, "\0", 1, true)
+  if zero then return float(sub(v, 1, zero - 1)) end
+  local sign, name = match(lower(v), "^%s*([+-]?)(%a+)%s*$")
+  if not name then sign, name = match(lower(v), "^%s*([+-]?)(nan)%([%w_]*%)%s*$") end
   n = name and specials[name]
   if n and sign == "-" then return -n end
   return n
 end
 
+local function number(v) -- A bound of a loop.
+  local n = type(v) == "string" and float(v)
+  return n and n + 0.0 or v -- 5.1 loses the sign of a nothing.
+end
+
 local function whole(v) -- An argument that becomes an integer, as a cast in C.
   if v == nil or mathtype(v) == "integer" then return v end
-  local n = tonumber(v)
+  local n = float(v)
   if not n then return v end
   if n ~= n or n >= 0x1p63 or n < -0x1p63 then return math.mininteger end
   return n >= 0 and floor(n) or ceil(n)
+end
+
+local function unsigned(v) -- The same, to an integer without a sign.
+  local n = float(v)
+  if not n or mathtype(v) == "integer" or not (n >= 0x1p63) then return whole(v) end
+  return n >= 0x1p64 and 0 or floor(n - 0x1p63) | math.mininteger
 end
 
 local function three(a, b, c) return a, b, c end
@@ -160,6 +180,8 @@ rawset(G, "tonumber", function(...)
     radix = whole(radix)
     if type(v) == "number" then v = format("%.14g", v) end
     if radix ~= 10 then -- As C's function for numbers without sign reads it.
+      local zero = type(v) == "string" and find(v, "\0", 1, true)
+      if zero then v = sub(v, 1, zero - 1) end
       if radix == 16 and type(v) == "string" then v = gsub(v, "^(%s*-?)0[xX]", "%1") end
       local n = tonumber(v, radix)
       return n and (n < 0 and n + 0x1p64 or n + 0.0)
@@ -336,6 +358,8 @@ s.gsub = function(v, p, by, n)
 end
 
 local isinteger = { d = true, i = true, u = true, c = true, o = true, x = true, X = true }
+local isunsigned = { u = true, o = true, x = true, X = true }
+local isfloat = { e = true, E = true, f = true, g = true, G = true }
 s.format = function(pattern, ...)
   pattern = text(pattern)
   if type(pattern) ~= "string" then bad(1, "format", "string", pattern) end
@@ -348,8 +372,15 @@ s.format = function(pattern, ...)
       index = index + 1
       local v = values[index]
       if isinteger[kind] then
-        values[index] = whole(v)
-        if kind == "u" then pattern = sub(pattern, 1, stop - 1) .. "d" .. sub(pattern, stop + 1) end
+        values[index] = isunsigned[kind] and unsigned(v) or whole(v)
+        if kind == "u" then
+          local n = values[index]
+          local islong = mathtype(n) == "integer" and n < 0 -- Above the integers of 5.4.
+          if islong then values[index] = format("%d%d", (n >> 1) // 5, n - (n >> 1) // 5 * 10) end
+          pattern = sub(pattern, 1, stop - 1) .. (islong and "s" or "d") .. sub(pattern, stop + 1)
+        end
+      elseif isfloat[kind] and type(v) == "string" then
+        values[index] = float(v) or v
       elseif kind == "s" or kind == "q" then
         v = text(v)
         if type(v) ~= "string" then
@@ -456,53 +487,78 @@ rawset(G, "table", readonly(t))
 -- math
 
 local m = { pi = math.pi, huge = math.huge }
-for _, name in next, {
-  "abs", "acos", "asin", "ceil", "cos", "deg", "exp", "floor", "fmod", "max", "min", "modf", "rad", "sin", "sqrt", "tan",
-} do
-  m[name] = math[name]
+
+local function nonumber(name, position, ...)
+  local v = (select(position, ...))
+  local found = position > select("#", ...) and "no value" or type(v)
+  error(format("bad argument #%d to '%s' (number expected, got %s)", position, name, found), 2)
+end
+
+-- Functions of one number, or of two.
+local function one(name, f)
+  m[name] = function(...)
+    local x = ...
+    if mathtype(x) ~= "float" then x = float(x) or nonumber(name, 1, ...) end
+    return f(x)
+  end
+end
+
+local function two(name, f)
+  m[name] = function(...)
+    local x, y = ...
+    y = float(y) or nonumber(name, 2, ...) -- First, as in Redis.
+    return f(float(x) or nonumber(name, 1, ...), y)
+  end
 end
 
 local e = math.exp
-m.atan = function(x) return math.atan(x) end
-m.atan2 = function(y, x) return math.atan(y, x) end
-m.log = function(x) return math.log(x) end
-m.log10 = function(x) return math.log(x, 10) end
-m.pow = function(x, y) return (x + 0.0) ^ y end
-m.mod = function(x, y) return math.fmod(x + 0.0, y + 0.0) end
-m.fmod = m.mod
+for _, name in next, { "abs", "acos", "asin", "cos", "deg", "exp", "modf", "rad", "sin", "sqrt", "tan" } do
+  one(name, math[name])
+end
+one("floor", function(x) return x == 0 and x or floor(x) + 0.0 end) -- A nothing keeps its sign.
+one("ceil", function(x)
+  local n = ceil(x) + 0.0
+  return n == 0 and x * 0.0 or n
+end)
+one("atan", function(x) return math.atan(x) end)
+one("log", function(x) return math.log(x) end)
+one("log10", function(x) return math.log(x, 10) end)
+one("sinh", function(x) return (e(x) - e(-x)) / 2 end)
+one("cosh", function(x) return (e(x) + e(-x)) / 2 end)
+one("tanh", function(x)
+  if x > 20 then return 1.0 elseif x < -20 then return -1.0 end
+  return (e(x) - e(-x)) / (e(x) + e(-x))
+end)
+two("atan2", math.atan)
+two("pow", function(x, y) return x ^ y end)
+two("fmod", math.fmod)
+m.mod = m.fmod
+two("ldexp", function(x, n) return x * 2.0 ^ whole(n) end)
 
 local function chosen(name, f) -- 5.4 compares what it was given, a text too.
   return function(...)
     local list, count = { ... }, select("#", ...)
     for i = 1, count do
-      if type(list[i]) == "string" then list[i] = float(list[i]) or bad(i, name, "number", list[i]) end
+      if mathtype(list[i]) ~= "float" then list[i] = float(list[i]) or nonumber(name, i, ...) end
     end
+    if count == 0 then nonumber(name, 1) end
     return f(table.unpack(list, 1, count))
   end
 end
 m.max, m.min = chosen("max", math.max), chosen("min", math.min)
-m.abs = function(x) return math.abs(x + 0.0) end
-m.sinh = function(x) return (e(x) - e(-x)) / 2 end
-m.cosh = function(x) return (e(x) + e(-x)) / 2 end
-m.tanh = function(x)
-  if x > 20 then return 1.0 elseif x < -20 then return -1.0 end
-  return (e(x) - e(-x)) / (e(x) + e(-x))
-end
-m.ldexp = function(x, n) return x * 2.0 ^ whole(n) end
-m.frexp = function(x)
-  x = x + 0.0
-  if x == 0 or x ~= x or x == math.huge or x == -math.huge then return x, 0 end
-  local exponent = 0
+one("frexp", function(x)
+  if x == 0 or x ~= x or x == math.huge or x == -math.huge then return x, 0.0 end
+  local exponent = 0.0
   local size = math.abs(x)
   while size >= 1 do size = size / 2 exponent = exponent + 1 end
   while size < 0.5 do size = size * 2 exponent = exponent - 1 end
   return x < 0 and -size or size, exponent
-end
+end)
 
 -- The generator of Redis.
 local seed = 0x330E
 local function randomseed(n) seed = (whole(n) & 0xFFFFFFFF) << 16 | 0x330E end
-m.randomseed = function(n) randomseed(n) end
+one("randomseed", randomseed)
 m.random = function(...)
   seed = seed * 0x5DEECE66D + 0xB & 0xFFFFFFFFFFFF
   local r = (seed >> 17) % 0x7FFFFFFF / 0x7FFFFFFF
@@ -514,7 +570,7 @@ m.random = function(...)
   else error("wrong number of arguments", 2) end
   if type(high) ~= "number" then bad(count, "random", "number", high) end
   if not (low <= high) then error(format("bad argument #%d to 'random' (interval is empty)", count), 2) end
-  return floor(r * (high - low + 1)) + low
+  return floor(r * (high - low + 1)) + low + 0.0
 end
 
 rawset(G, "math", readonly(m))
@@ -539,15 +595,15 @@ local r = {
 }
 
 r.call = function(...)
-  local isdone, v = host.call(...)
+  local isdone, v, iscounted = host.call(...)
   if isdone then return v end
-  error({ err = v }, 0)
+  error({ err = v, ignore_error_stats_update = iscounted }, 0)
 end
 
 r.pcall = function(...)
-  local isdone, v = host.call(...)
+  local isdone, v, iscounted = host.call(...)
   if isdone then return v end
-  return { err = v }
+  return { err = v, ignore_error_stats_update = iscounted }
 end
 
 local function raise(message) error({ err = "ERR " .. message }, 0) end
@@ -611,10 +667,31 @@ r.breakpoint = function() return false end
 r.debug = function() end
 rawset(G, "redis", readonly(r))
 
+-- More keys than these are sorted by a function, which a hook can end.
+local SORTEDMAX = 1000
+local function before(a, b) return a < b end
+
+-- The keys of a table in an order that does not depend on the interpreter, as that of next does: each has a seed of its
+-- own for texts. What scripts encode has to be the same after a start: they remove by it what they have put somewhere.
+local function keysof(t)
+  local keys, numbers, others = {}, {}, {}
+  for key in next, t do
+    local kind = type(key)
+    local list = kind == "string" and keys or kind == "number" and numbers or others
+    list[#list + 1] = key
+  end
+  table.sort(keys, #keys > SORTEDMAX and before or nil)
+  if numbers[1] then
+    table.sort(numbers, #numbers > SORTEDMAX and before or nil)
+    keys = table.move(keys, 1, #keys, #numbers + 1, numbers)
+  end
+  return others[1] and table.move(others, 1, #others, #keys + 1, keys) or keys
+end
+
 -- The other libraries get what they need of this one.
 local tools = {
-  text = text, whole = whole, null = host.null, reset = pass,
-  realof = function(v) return real[v] or v end,
+  text = text, whole = whole, float = float, null = host.null, reset = pass,
+  realof = function(v) return real[v] or v end, keysof = keysof,
 }
 for name, load in next, { bit = bit, cjson = cjson, struct = struct, cmsgpack = cmsgpack } do
   rawset(G, name, readonly(load(base, string, table, math, tools)))

@@ -72,7 +72,7 @@ local function packed(pattern, ...)
     index = index + 1
     local v = values[index]
     if index > count then error(format("bad argument #%d to 'pack' (%s expected, got no value)", index + 1, wanted), 0) end
-    if wanted == "number" then v = tonumber(v) else v = text(v) end
+    if wanted == "number" then v = tools.float(v) else v = text(v) end
     if type(v) ~= wanted then
       error(format("bad argument #%d to 'pack' (%s expected, got %s)", index + 1, wanted, type(values[index])), 0)
     end

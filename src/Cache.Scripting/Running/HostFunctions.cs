@@ -104,7 +104,15 @@ internal sealed class HostFunctions
         return 2;
     }
 
-    // redis.call: true and the reply as a value, or false and the error.
+    // A command has replied it.
+    private static int FailCounted(nint state, ReadOnlySpan<byte> error)
+    {
+        int count = Fail(state, error);
+        LuaApi.PushBoolean(state, 1);
+        return count + 1;
+    }
+
+    // redis.call: true and the reply as a value; or false and the error, and true if a command has replied it.
     private int Call(nint state)
     {
         if (LuaApi.GetTop(state) == 0)
@@ -116,7 +124,7 @@ internal sealed class HostFunctions
             return Fail(state, NoMemory);
         var reply = new ReplyReader(state, Host.Call());
         if (!reply.Error.IsEmpty)
-            return Fail(state, reply.Error);
+            return FailCounted(state, reply.Error);
         LuaApi.SetTop(state, 0);
         LuaApi.PushBoolean(state, 1);
         return reply.TryPush() ? 2 : Fail(state, NoMemory);

@@ -87,6 +87,9 @@ internal sealed partial class LuaInterpreter : IScriptInterpreter
         return null;
     }
 
+    public ScriptFlags? ReadFlags(ReadOnlySpan<byte> text) =>
+        ScriptHeader.Read(text, out var header) is null && header.IsThere ? header.Flags : null;
+
     public void Forget(ScriptDigest digest)
     {
         if (_scripts.Remove(digest, out var script))
@@ -144,7 +147,7 @@ internal sealed partial class LuaInterpreter : IScriptInterpreter
 
         if (!TryCall(arguments: 3))
             return false;
-        _replies.Write(_state, host.ProtocolVersion == 3, host.ReplyBytesMax, reply);
+        _replies.Write(_state, host, reply);
         return true;
     }
 
@@ -189,6 +192,7 @@ internal sealed partial class LuaInterpreter : IScriptInterpreter
     private void WriteFailure(string name, IScriptHost host, RespReplyWriter reply)
     {
         var text = new List<byte>();
+        bool isRepeated = LuaApi.TypeOf(_state, -1) == LuaType.Table && ReplyWriter.IsRepeated(_state);
         if (host.IsKilled)
             text.AddRange("ERR Script killed by user with SCRIPT KILL..."u8);
         else if (LuaApi.TypeOf(_state, -1) == LuaType.Table)
@@ -202,7 +206,7 @@ internal sealed partial class LuaInterpreter : IScriptInterpreter
             text.AddRange(Encoding.Latin1.GetBytes(place));
         }
 
-        ReplyWriter.WriteError(CollectionsMarshal.AsSpan(text), reply);
+        ReplyWriter.WriteError(CollectionsMarshal.AsSpan(text), isRepeated, reply);
     }
 
     private byte[] ReadField(ReadOnlySpan<byte> name, bool isText = false)

@@ -2,6 +2,7 @@ using System.Text;
 using Cache.Scripting.Native;
 using Cache.Server.Commands.Replies;
 using Cache.Server.Protocol;
+using Cache.Server.Scripts;
 
 namespace Cache.Scripting.Running;
 
@@ -25,19 +26,22 @@ internal sealed class ReplyWriter
     private readonly RespReplyWriter _apart;
     private byte[] _buffer = new byte[512];
     private bool _hasBooleans;
+    private IScriptHost? _host;
+    private int _repeatedErrors;
+    private int _newErrors;
     private long _bytesMax;
 
     public ReplyWriter() => _apart = new RespReplyWriter(_output);
 
     /// <summary>Writes the value on top of the stack.</summary>
     /// <param name="state">The state.</param>
-    /// <param name="hasBooleans">Whether the script has chosen RESP3, in which booleans stay what they are.</param>
-    /// <param name="bytesMax">The most bytes of a table, with those that it holds.</param>
+    /// <param name="host">What the script runs with.</param>
     /// <param name="reply">Gets exactly one reply.</param>
-    public void Write(nint state, bool hasBooleans, long bytesMax, RespReplyWriter reply)
+    public void Write(nint state, IScriptHost host, RespReplyWriter reply)
     {
-        _hasBooleans = hasBooleans;
-        _bytesMax = bytesMax;
+        _host = host;
+        _hasBooleans = host.ProtocolVersion == 3; // Chosen by the script: in RESP3 they stay what they are.
+        _bytesMax = host.ReplyBytesMax;
         if (LuaApi.TypeOf(state, -1) != LuaType.Table)
         {
             TryWrite(state, reply, depth: 0);
@@ -46,14 +50,16 @@ internal sealed class ReplyWriter
 
         if (FindText(state, "err"u8, out var text))
         {
-            WriteError(text, reply); // Here, so that it counts as one.
+            WriteError(text, IsRepeated(state), reply); // Here, so that it counts as one.
             return;
         }
 
         _output.Clear();
+        _repeatedErrors = _newErrors = 0;
         _apart.ProtocolVersion = reply.ProtocolVersion;
         bool isWhole = TryWrite(state, _apart, depth: 0);
         _apart.BeginFlush();
+        reply.NoteErrors(_repeatedErrors, _newErrors);
         if (isWhole)
             reply.Literal(_output.Written);
         else
@@ -62,10 +68,24 @@ internal sealed class ReplyWriter
     }
 
     /// <summary>Writes an error whose text begins with its code.</summary>
-    public static void WriteError(ReadOnlySpan<byte> text, RespReplyWriter reply)
+    /// <param name="text">The text.</param>
+    /// <param name="isRepeated">Whether a command has replied it before.</param>
+    /// <param name="reply">Gets it.</param>
+    public static void WriteError(ReadOnlySpan<byte> text, bool isRepeated, RespReplyWriter reply)
     {
         text = text.Trim("\r\n"u8);
         reply.Error(text.IsEmpty ? "ERR"u8 : text);
+        if (isRepeated)
+            reply.NoteRepeatedError();
+    }
+
+    /// <summary>Whether the error that is the table on top of the stack is one that a command has replied.</summary>
+    public static bool IsRepeated(nint state)
+    {
+        LuaValues.Push(state, "ignore_error_stats_update"u8); // Redis's name: scripts see it.
+        bool isRepeated = LuaApi.RawGet(state, -2) == LuaType.Boolean && LuaApi.ToBoolean(state, -1) != 0;
+        LuaApi.SetTop(state, -2);
+        return isRepeated;
     }
 
     private bool TryWrite(nint state, RespReplyWriter reply, int depth)
@@ -115,7 +135,7 @@ internal sealed class ReplyWriter
     private bool TryWriteTable(nint state, RespReplyWriter reply, int depth)
     {
         if (FindText(state, "err"u8, out var text))
-            WriteError(text, reply);
+            WriteErrorWithin(text, IsRepeated(state), reply);
         else if (FindText(state, "ok"u8, out text))
             WriteStatus(text, reply);
         else if (FindNumber(state, out double number))
@@ -131,6 +151,15 @@ internal sealed class ReplyWriter
         else
             return TryWriteArray(state, reply, depth);
         return true;
+    }
+
+    private void WriteErrorWithin(ReadOnlySpan<byte> text, bool isRepeated, RespReplyWriter reply)
+    {
+        WriteError(text, isRepeated, reply);
+        _repeatedErrors += isRepeated ? 1 : 0;
+        _newErrors += isRepeated ? 0 : 1;
+        if (!isRepeated)
+            _host!.CountError(reply.ErrorCode);
     }
 
     private bool TryWriteArray(nint state, RespReplyWriter reply, int depth)

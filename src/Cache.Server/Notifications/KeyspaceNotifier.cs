@@ -35,6 +35,8 @@ internal sealed class KeyspaceNotifier(CacheStore store, ChannelTable channels, 
     private readonly Lock _gate = new();
     private readonly Queue<Waiting> _waiting = new();
     private long _waitingBytes;
+    private long _noted; // All events that have waited.
+    private long _published; // Those that are published.
     private long _dropped;
     private int _isPublishing;
     private int _isScheduled;
@@ -84,6 +86,26 @@ internal sealed class KeyspaceNotifier(CacheStore store, ChannelTable channels, 
         _call = call.Outer;
         if (_call is null)
             Publish();
+    }
+
+    /// <summary>
+    /// Publishes all that was noted so far, for PUBLISH: as in Redis, its message comes behind the events of what its
+    /// client, EXEC or a script has done before.
+    /// </summary>
+    /// <remarks>The calls around it, if any, have not ended. Another thread that publishes at the time waits for
+    /// nobody.</remarks>
+    public void PublishNoted()
+    {
+        long noted;
+        lock (_gate)
+            noted = _noted;
+        var wait = default(SpinWait);
+        while (Volatile.Read(ref _published) < noted)
+        {
+            Publish();
+            if (Volatile.Read(ref _published) < noted)
+                wait.SpinOnce();
+        }
     }
 
     /// <inheritdoc/>
@@ -144,6 +166,7 @@ internal sealed class KeyspaceNotifier(CacheStore store, ChannelTable channels, 
             }
 
             _waiting.Enqueue(new Waiting(keyspace, one, bytes));
+            _noted++;
             Volatile.Write(ref _waitingBytes, _waitingBytes + bytes.Length + 1);
         }
     }
@@ -187,7 +210,11 @@ internal sealed class KeyspaceNotifier(CacheStore store, ChannelTable channels, 
         while (Volatile.Read(ref _waitingBytes) != 0 && Interlocked.Exchange(ref _isPublishing, 1) == 0)
         {
             while (TryTake(out var one))
+            {
                 Publish(one);
+                Volatile.Write(ref _published, _published + 1); // By one thread at a time.
+            }
+
             Interlocked.Exchange(ref _isPublishing, 0);
         }
     }

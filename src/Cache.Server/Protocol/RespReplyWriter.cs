@@ -39,6 +39,7 @@ internal sealed class RespReplyWriter
 
     private byte[] _errorCode = [];
     private int _errorCodeLength;
+    private ErrorTally _tally; // Since it was taken.
 
     /// <summary>Creates a writer without an output: <see cref="Begin"/> gives it one.</summary>
     public RespReplyWriter()
@@ -53,6 +54,31 @@ internal sealed class RespReplyWriter
 
     /// <summary>The number of errors so far, for statistics.</summary>
     public int ErrorCount { get; private set; }
+
+    /// <summary>Takes the errors that were not taken yet: by the command that is told of them.</summary>
+    public ErrorTally TakeErrors()
+    {
+        var tally = _tally;
+        _tally = default;
+        return tally;
+    }
+
+    /// <summary>Notes that the last error is one that a command of a script has replied: it was counted then.</summary>
+    public void NoteRepeatedError()
+    {
+        if (_tally.New > 0)
+            (_tally.New, _tally.Repeated) = (_tally.New - 1, _tally.Repeated + 1);
+    }
+
+    /// <summary>Notes the errors within a literal.</summary>
+    /// <param name="repeated">Those that were counted when a command replied them.</param>
+    /// <param name="counted">Those that were counted since.</param>
+    public void NoteErrors(int repeated, int counted)
+    {
+        ErrorCount += repeated + counted;
+        _tally.Repeated += repeated;
+        _tally.Counted += counted;
+    }
 
     /// <summary>The code of the last error, its first word; valid until the next.</summary>
     public ReadOnlySpan<byte> ErrorCode => _errorCode.AsSpan(0, _errorCodeLength);
@@ -292,6 +318,7 @@ internal sealed class RespReplyWriter
         code.CopyTo(_errorCode);
         _errorCodeLength = code.Length;
         ErrorCount++;
+        _tally.New++;
     }
 
     private Span<byte> Line(byte type, ReadOnlySpan<byte> text)

@@ -46,6 +46,10 @@ internal interface IScriptHost
     /// </returns>
     ReadOnlySpan<byte> Call();
 
+    /// <summary>Counts an error that a script replies within a table, as its own.</summary>
+    /// <param name="code">Its first word.</param>
+    void CountError(ReadOnlySpan<byte> code);
+
     /// <summary>Whether the user may execute the command whose name and arguments were added.</summary>
     /// <returns>Null: there is no such command.</returns>
     bool? MayCall();

@@ -15,6 +15,9 @@ internal interface IScriptInterpreter : IDisposable
     /// <returns>The error reply; null: it is kept.</returns>
     byte[]? Compile(ScriptDigest digest, ReadOnlySpan<byte> text, out ScriptOutline? outline);
 
+    /// <summary>What a script says of itself; null: nothing, or it is wrong. Any thread may ask.</summary>
+    ScriptFlags? ReadFlags(ReadOnlySpan<byte> text);
+
     /// <summary>Forgets a script.</summary>
     void Forget(ScriptDigest digest);
 

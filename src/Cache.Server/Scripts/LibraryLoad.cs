@@ -40,4 +40,8 @@ internal sealed class LibraryLoad(Func<bool> isOver, Action<int, string>? log) :
         throw new InvalidOperationException("A library that is loaded has no commands.");
 
     public bool? MayCall() => null;
+
+    public void CountError(ReadOnlySpan<byte> code)
+    {
+    }
 }

@@ -42,8 +42,11 @@ internal sealed class ServerFunctions(ServerScripts scripts)
     }
 
     /// <summary>Called before libraries change, so that they outlive the process.</summary>
-    /// <remarks>It throws an <see cref="IOException"/> if they would not: then nothing is changed.</remarks>
-    public Action<FunctionTable>? Saving { get; set; }
+    /// <remarks>
+    /// It throws an <see cref="IOException"/> if they would not: then nothing is changed. It returns false if the
+    /// machine may still lose the change, which a start would find otherwise: then it is made, and the client told.
+    /// </remarks>
+    public Func<FunctionTable, bool>? Saving { get; set; }
 
     /// <summary>Loads a library.</summary>
     /// <param name="code">Its text.</param>
@@ -72,10 +75,9 @@ internal sealed class ServerFunctions(ServerScripts scripts)
         if (!Table.Has(name))
             return "ERR Library not found"u8.ToArray();
         _ = FunctionTable.TryMake(Table.Libraries.Where(library => library.Name != name), out var next);
-        if (TryPublish(next, Saving) is { } error)
-            return error;
+        byte[]? error = TryPublish(next, Saving);
         interpreter.KeepLibraries(Table);
-        return null;
+        return error;
     }
 
     /// <summary>Removes all libraries.</summary>
@@ -83,29 +85,31 @@ internal sealed class ServerFunctions(ServerScripts scripts)
     public byte[]? TryFlush()
     {
         using var gate = scripts.Enter(out var interpreter);
-        if (TryPublish(FunctionTable.Empty, Saving) is { } error)
-            return error;
+        byte[]? error = TryPublish(FunctionTable.Empty, Saving);
         interpreter.KeepLibraries(Table);
-        return null;
+        return error;
     }
 
     /// <summary>Loads several libraries, or none.</summary>
-    /// <param name="codes">Their texts.</param>
+    /// <param name="codes">Their texts; each is loaded before the next one is read, as in Redis.</param>
+    /// <param name="findProblem">Gives what was wrong behind the last text; null: nothing.</param>
     /// <param name="policy">What becomes of those that are there.</param>
     /// <param name="log">Gets lines for the log.</param>
     /// <returns>The error reply; null: all are loaded.</returns>
-    public byte[]? TryRestore(IEnumerable<byte[]> codes, RestorePolicy policy, Action<int, string>? log) =>
-        TryRestore(codes, policy, log, Saving);
+    public byte[]? TryRestore(
+        IEnumerable<byte[]> codes, Func<string?> findProblem, RestorePolicy policy, Action<int, string>? log) =>
+        TryRestore(codes, findProblem, policy, log, Saving);
 
     /// <summary>Loads the libraries that were kept, at a start.</summary>
     /// <param name="codes">Their texts.</param>
     /// <param name="log">Gets lines for the log.</param>
     /// <returns>The error reply; null: all are loaded.</returns>
     public byte[]? TryLoadKept(IEnumerable<byte[]> codes, Action<int, string>? log) =>
-        TryRestore(codes, RestorePolicy.Flush, log, saving: null);
+        TryRestore(codes, static () => null, RestorePolicy.Flush, log, saving: null);
 
     private byte[]? TryRestore(
-        IEnumerable<byte[]> codes, RestorePolicy policy, Action<int, string>? log, Action<FunctionTable>? saving)
+        IEnumerable<byte[]> codes, Func<string?> findProblem, RestorePolicy policy, Action<int, string>? log,
+        Func<FunctionTable, bool>? saving)
     {
         using var gate = scripts.Enter(out var interpreter);
         try
@@ -117,6 +121,8 @@ internal sealed class ServerFunctions(ServerScripts scripts)
                     return error;
             }
 
+            if (findProblem() is { } problem)
+                return Error(problem);
             return TryJoin(restored, policy, out var next) ?? TryPublish(next, saving);
         }
         finally
@@ -171,11 +177,12 @@ internal sealed class ServerFunctions(ServerScripts scripts)
         return isTooMuch ? TooMuch() : null;
     }
 
-    private byte[]? TryPublish(FunctionTable next, Action<FunctionTable>? saving)
+    private byte[]? TryPublish(FunctionTable next, Func<FunctionTable, bool>? saving)
     {
+        bool isSafe;
         try
         {
-            saving?.Invoke(next);
+            isSafe = saving?.Invoke(next) ?? true;
         }
         catch (IOException)
         {
@@ -183,7 +190,10 @@ internal sealed class ServerFunctions(ServerScripts scripts)
         }
 
         Volatile.Write(ref _table, next);
-        return null;
+        return isSafe
+            ? null
+            : Error("the functions are changed, but the folder on the disk cannot be synced: if the machine fails, "
+                + "they may be those from before");
     }
 
     private static byte[] TooMuch() =>

@@ -1,3 +1,5 @@
+using System.Collections.Concurrent;
+
 namespace Cache.Server.Scripts;
 
 /// <summary>The scripts of a server: which are known, and which one runs. Thread-safe.</summary>
@@ -25,6 +27,9 @@ internal sealed class ServerScripts : IDisposable
     private readonly Lock _gate = new();
     private readonly Dictionary<ScriptDigest, KnownScript> _known = [];
     private readonly LinkedList<ScriptDigest> _passing = []; // The oldest first.
+
+    // Of those that say something of themselves. Read without the gate, which a script holds that takes long.
+    private readonly ConcurrentDictionary<ScriptDigest, ScriptFlags> _flags = [];
     private int _count;
     private long _bytes;
     private bool _isOver;
@@ -60,6 +65,12 @@ internal sealed class ServerScripts : IDisposable
             return _known.ContainsKey(digest);
     }
 
+    /// <summary>What a script says of itself; null: nothing, or it is wrong.</summary>
+    public ScriptFlags? ReadFlags(ReadOnlySpan<byte> text) => _interpreter.ReadFlags(text);
+
+    /// <summary>The same of one that is known.</summary>
+    public ScriptFlags? FindFlags(ScriptDigest digest) => _flags.TryGetValue(digest, out var flags) ? flags : null;
+
     /// <summary>Makes a script known.</summary>
     /// <param name="digest">Its digest.</param>
     /// <param name="text">Its text.</param>
@@ -86,6 +97,8 @@ internal sealed class ServerScripts : IDisposable
             if (_interpreter.Compile(digest, text, out var outline) is { } error)
                 return error;
             _known.Add(digest, new KnownScript(text.Length, isPassing ? _passing.AddLast(digest) : null));
+            if (_interpreter.ReadFlags(text) is { } flags)
+                _flags[digest] = flags;
             if (outline is not null && _plan(outline) is { } plan)
                 Simple.Add(new SimpleScript(digest, text.ToArray(), plan));
             Volatile.Write(ref _bytes, _bytes + text.Length);
@@ -104,6 +117,7 @@ internal sealed class ServerScripts : IDisposable
                 _interpreter.Forget(digest);
             Simple.Clear();
             _known.Clear();
+            _flags.Clear();
             _passing.Clear();
             Volatile.Write(ref _bytes, 0);
             Volatile.Write(ref _count, 0);
@@ -149,6 +163,7 @@ internal sealed class ServerScripts : IDisposable
         {
             _interpreter.Forget(oldest.Value);
             Simple.Remove(oldest.Value);
+            _flags.TryRemove(oldest.Value, out _);
             _known.Remove(oldest.Value, out var forgotten);
             _passing.RemoveFirst();
             Volatile.Write(ref _bytes, _bytes - forgotten.Length);

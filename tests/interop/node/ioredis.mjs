@@ -169,6 +169,36 @@ await check('scripts', async () => {
   equal(replies, [[null, 1], [null, 2]]);
   await rejects(redis.eval("return redis.error_reply('MINE no')", 0), 'MINE no');
 });
+await check('functions', async () => {
+  const library = `#!lua name=io_library
+    local served = 0
+    redis.register_function('io_add', function(keys, args)
+      served = served + 1
+      return {redis.call('HINCRBY', keys[1], args[1], args[2]), served}
+    end)
+    redis.register_function{function_name = 'io_read', flags = {'no-writes'},
+      callback = function(keys) return redis.call('HGETALL', keys[1]) end}`;
+  await redis.del('io:f');
+  equal(await redis.function('LOAD', 'REPLACE', library), 'io_library');
+  await rejects(redis.function('LOAD', library), "ERR Library 'io_library' already exists");
+  equal(await redis.fcall('io_add', 1, 'io:f', 'ü', 5), [5, 1]);
+  const replies = await redis.pipeline().fcall('io_add', 1, 'io:f', 'ü', 1).fcall_ro('io_read', 1, 'io:f').exec();
+  equal(replies, [[null, [6, 2]], [null, ['ü', '6']]]);
+  await rejects(redis.fcall_ro('io_add', 1, 'io:f', 'ü', 1), 'Can not execute a script with write flag');
+  await rejects(redis.fcall('io_none', 0), 'ERR Function not found');
+  const [[, name, , engine, , functions, , code]] = await redis.function('LIST', 'LIBRARYNAME', 'io_*', 'WITHCODE');
+  equal([name, engine, functions.length, code], ['io_library', 'LUA', 2, library]);
+  const payload = await redis.callBuffer('FUNCTION', 'DUMP');
+  equal(await redis.function('DELETE', 'io_library'), 'OK');
+  await rejects(redis.fcall('io_read', 1, 'io:f'), 'ERR Function not found');
+  equal(await redis.function('RESTORE', payload, 'REPLACE'), 'OK');
+  await rejects(redis.function('RESTORE', payload), 'io_library already exists');
+  equal(await redis.fcall('io_add', 1, 'io:f', 'ü', 1), [7, 1]);
+  const [, running, , engines] = await redis.function('STATS');
+  equal([running, engines[0], engines[1][1] >= 1, engines[1][3] >= 2], [null, 'LUA', true, true]);
+  await rejects(redis.function('KILL'), 'NOTBUSY');
+  equal(await redis.function('DELETE', 'io_library'), 'OK');
+});
 await check('info', async () => equal((await redis.info()).includes('redis_version:7.0.15'), true));
 
 redis.disconnect();

@@ -75,6 +75,40 @@ for (const RESP of [2, 3]) {
     equal((await client.commandInfo(['get']))[0].arity, 2);
     equal(await client.commandGetKeys(['MSET', 'a', '1', 'b', '2']), ['a', 'b']);
   });
+  await named('functions', async () => {
+    const library = `#!lua name=nr_library
+      redis.register_function('nr_add', function(keys, args)
+        return redis.call('HINCRBY', keys[1], args[1], args[2])
+      end)
+      redis.register_function{function_name = 'nr_read', description = 'all', flags = {'no-writes'},
+        callback = function(keys)
+          redis.setresp(3)
+          return redis.call('HGETALL', keys[1])
+        end}
+      redis.register_function('nr_number', function() redis.setresp(3) return {double = 1.5} end)`;
+    await client.del('nr:f');
+    equal(await client.functionLoad(library, { REPLACE: true }), 'nr_library');
+    await rejects(client.functionLoad(library), "ERR Library 'nr_library' already exists");
+    equal(await client.fCall('nr_add', { keys: ['nr:f'], arguments: ['a', '5'] }), 5);
+    const all = await client.fCallRo('nr_read', { keys: ['nr:f'] });
+    equal(RESP === 2 ? all : { ...all }, RESP === 2 ? ['a', '5'] : { a: '5' });
+    equal(Number(await client.fCall('nr_number')), 1.5);
+    await rejects(client.fCallRo('nr_add', { keys: ['nr:f'], arguments: ['a', '5'] }), 'write flag');
+    const [listed] = await client.functionListWithCode({ LIBRARYNAME: 'nr_*' });
+    const functions = listed.functions.map((one) => [one.name, one.description, [...one.flags]]).sort();
+    equal([listed.library_name, listed.engine, listed.library_code], ['nr_library', 'LUA', library]);
+    equal(functions, [['nr_add', null, []], ['nr_number', null, []], ['nr_read', 'all', ['no-writes']]]);
+    equal((await client.functionList({ LIBRARYNAME: 'nr_none' })).length, 0);
+    const payload = await client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer }).functionDump();
+    equal(await client.functionDelete('nr_library'), 'OK');
+    equal(await client.functionRestore(payload, { mode: 'REPLACE' }), 'OK');
+    await rejects(client.functionRestore(payload, { mode: 'APPEND' }), 'nr_library already exists');
+    equal(await client.fCall('nr_add', { keys: ['nr:f'], arguments: ['a', '1'] }), 6);
+    const { running_script: running, engines } = await client.functionStats();
+    equal([running, engines.LUA.functions_count >= 3], [null, true]);
+    equal(await client.functionDelete('nr_library'), 'OK');
+    await rejects(client.functionDelete('nr_library'), 'ERR Library not found');
+  });
 
   await client.close();
 }

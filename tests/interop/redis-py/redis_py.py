@@ -346,6 +346,72 @@ def script_that_was_forgotten(client):
         assert "WRONGTYPE" in str(error), error
 
 
+LIBRARY = """#!lua name=py_library
+local served = 0
+redis.register_function('py_add', function(keys, args)
+  served = served + 1
+  return {redis.call('HINCRBY', keys[1], args[1], args[2]), served}
+end)
+redis.register_function{
+  function_name = 'py_read', description = 'What was added', flags = {'no-writes', 'allow-stale'},
+  callback = function(keys) return redis.call('HGETALL', keys[1]) end,
+}
+"""
+
+
+def named(reply):
+    """The pairs of a reply of RESP2."""
+    return dict(zip(reply[::2], reply[1::2]))
+
+
+def refusal_of(call):
+    try:
+        call()
+    except redis.exceptions.ResponseError as error:
+        return str(error)
+    raise AssertionError("It was not refused.")
+
+
+@check
+def functions(client):
+    client.delete("py:f")
+    client.function_load(LIBRARY, replace=True)
+    assert refusal_of(lambda: client.function_load(LIBRARY)) == "Library 'py_library' already exists"
+    assert client.fcall("py_add", 1, "py:f", "a", 5) == [5, 1]
+    assert client.fcall("py_add", 1, "py:f", "a", 2) == [7, 2]
+    assert client.fcall_ro("py_read", 1, "py:f") == [b"a", b"7"]
+    assert refusal_of(lambda: client.fcall_ro("py_add", 1, "py:f", "a", 5)) == (
+        "Can not execute a script with write flag using *_ro command.")
+    assert refusal_of(lambda: client.fcall("py_none", 0)) == "Function not found"
+    with client.pipeline(transaction=True) as transaction:
+        transaction.fcall("py_add", 1, "py:f", "a", 1)
+        transaction.hget("py:f", "a")
+        assert transaction.execute() == [[8, 3], b"8"]
+
+
+@check
+def functions_listed_dumped_and_restored(client):
+    client.function_load(LIBRARY, replace=True)
+    library = named(*client.function_list("py_*", withcode=True))
+    assert (library[b"library_name"], library[b"engine"]) == (b"py_library", b"LUA")
+    assert library[b"library_code"] == LIBRARY.encode()
+    functions = sorted((named(function) for function in library[b"functions"]), key=lambda function: function[b"name"])
+    assert functions[0] == {b"name": b"py_add", b"description": None, b"flags": []}
+    assert (functions[1][b"name"], functions[1][b"description"]) == (b"py_read", b"What was added")
+    assert sorted(functions[1][b"flags"]) == [b"allow-stale", b"no-writes"]
+    payload = client.function_dump()
+    client.function_delete("py_library")
+    client.function_restore(payload, "REPLACE")
+    assert "py_library" in refusal_of(lambda: client.function_restore(payload))
+    client.delete("py:f")
+    assert client.fcall("py_add", 1, "py:f", "b", 1) == [1, 1]
+    stats = client.function_stats()
+    assert stats[1] is None and stats[3][0] == b"LUA" and stats[3][1][3] >= 2, stats
+    client.function_delete("py_library")
+    assert client.function_list("py_*") == []
+    assert refusal_of(lambda: client.function_delete("py_library")) == "Library not found"
+
+
 def main():
     client = redis.Redis(port=int(sys.argv[1]), single_connection_client=True)
     failed = 0

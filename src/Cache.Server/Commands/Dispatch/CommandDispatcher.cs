@@ -7,6 +7,7 @@ using Cache.Server.Cluster;
 using Cache.Server.Commands.Replies;
 using Cache.Server.Commands.Table;
 using Cache.Server.Protocol;
+using Cache.Server.Scripts;
 using Cache.Server.Security;
 using Cache.Server.Settings;
 
@@ -44,7 +45,7 @@ internal static class CommandDispatcher
         else if ((context.Client.User.Rules.AllowsFreely(command) || !TryDeny(command, request, context))
             && (context.Server.IsUnhindered || !TryRefuse(command, request, context))
             && (!context.Client.IsRestricted || !TryRestrict(command, context))
-            && (!context.Client.IsMonitor || !TryRefuseMonitor(command, context)))
+            && (!context.Client.IsMonitor || !TryRefuseMonitor(command, request, context)))
         {
             if (context.Client.IsQueueing && command.Role < TransactionRole.Control)
                 Queue(command, request, context);
@@ -88,12 +89,14 @@ internal static class CommandDispatcher
     /// <param name="request">The request; valid during the call.</param>
     /// <param name="elsewhere">Its argument in memory of its own; null: none.</param>
     /// <param name="context">The client, inside of a section.</param>
+    /// <param name="isOfScript">Whether a script calls it.</param>
     public static void ExecuteInside(
-        CommandDefinition command, in RespRequest request, LongArgument? elsewhere, CommandContext context)
+        CommandDefinition command, in RespRequest request, LongArgument? elsewhere, CommandContext context,
+        bool isOfScript = false)
     {
         Debug.Assert(context.IsInSection);
         context.LongArgument = elsewhere;
-        Call(command, request, context);
+        Call(command, request, context, isOfScript);
         context.LongArgument = null;
         Debug.Assert(!context.GaveWay, "Nothing in a section gives way.");
     }
@@ -123,6 +126,7 @@ internal static class CommandDispatcher
         }
 
         queue.Add(command, request, context.MoveLongArgument());
+        queue.Note(Writes(command, request, context), IsLikeWrite(command, request, context));
         context.Reply.Literal("+QUEUED\r\n"u8);
     }
 
@@ -142,7 +146,8 @@ internal static class CommandDispatcher
         return command?.Subcommands is { } subcommands && request.Count > 1 ? subcommands.Find(request[1]) : command;
     }
 
-    private static void Call(CommandDefinition command, in RespRequest request, CommandContext context)
+    private static void Call(
+        CommandDefinition command, in RespRequest request, CommandContext context, bool isOfScript = false)
     {
         var reply = context.Reply;
         int errors = reply.ErrorCount;
@@ -157,7 +162,7 @@ internal static class CommandDispatcher
         long start = context.BeginCall();
         bool isNotified = context.Server.Notifications.IsOn && context.Progress is not LongReply; // Which has begun.
         if (isNotified)
-            context.Server.Notifications.Begin(command, request, context.Store);
+            BeginNotifying(command, request, context);
         try
         {
             context.Server.Handlers.Of(command)(request, context);
@@ -190,7 +195,7 @@ internal static class CommandDispatcher
         if (calls > 0)
             context.Counters.AddTime(command.Index, ticks, calls, context.TracksLatency);
         if (context.Server.Monitors.AreThere && !wasShown)
-            context.Server.Monitors.Show(command, request, context.LongArgument, context.Client);
+            context.Server.Monitors.Show(command, request, context.LongArgument, context.Client, isOfScript);
         if (context.IsSampleDue(count: 1))
             SampledCalls.Take(command, request, context);
         if (context.IsLarge(request.Length, reply.UnflushedBytes - unflushedBytes))
@@ -199,6 +204,14 @@ internal static class CommandDispatcher
             SlowCalls.Note(command, RequestExcerpt.Of(command, request, context.LongArgument), ticks, context);
         if (reply.ErrorCount != errors)
             CountFailure(command, reply, context);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // Only while events are published.
+    private static void BeginNotifying(CommandDefinition command, in RespRequest request, CommandContext context)
+    {
+        if (command.Channels == ChannelArguments.One) // It publishes, also in EXEC and in a script.
+            context.Server.Notifications.PublishNoted();
+        context.Server.Notifications.Begin(command, request, context.Store);
     }
 
     // What the client gets of its own events comes behind the reply.
@@ -276,7 +289,7 @@ internal static class CommandDispatcher
         if (context.IsUnderWay)
             return false; // As for rights.
         if (context.Server.Durability is { } durability
-            && DurabilityRefusal.Find(command, Writes(command, context), durability) is { } error)
+            && DurabilityRefusal.Find(command, Writes(command, request, context), durability) is { } error)
         {
             Reject(command, error, context);
             return true;
@@ -290,7 +303,8 @@ internal static class CommandDispatcher
             return true;
         }
 
-        if (!context.Server.Pauses.PutsOff(command, Writes(command, context), out var rest))
+        bool isReplicated = Writes(command, request, context) || IsLikeWrite(command, request, context);
+        if (!context.Server.Pauses.PutsOff(isReplicated, out var rest))
             return false;
         long number = context.Park(SuspensionReason.Pause, rest);
         context.Server.Pauses.Confirm(context.Client.Suspension, number);
@@ -355,18 +369,38 @@ internal static class CommandDispatcher
     /// <returns>Whether the command was refused because the client monitors: for Redis it is a kind of
     /// replica.</returns>
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
-    private static bool TryRefuseMonitor(CommandDefinition command, CommandContext context)
+    private static bool TryRefuseMonitor(CommandDefinition command, in RespRequest request, CommandContext context)
     {
-        if ((command.Flags & CommandFlags.ReadOnly) == 0 && !Writes(command, context) && !Pauses.IsLikeWrite(command))
+        if ((command.Flags & CommandFlags.ReadOnly) == 0 && !Writes(command, request, context)
+            && !IsLikeWrite(command, request, context))
+        {
             return false;
+        }
+
         Reject(command, "ERR Replica can't interact with the keyspace"u8, context);
         return true;
     }
 
-    // EXEC writes what its commands write.
-    private static bool Writes(CommandDefinition command, CommandContext context) =>
-        (command.Flags & CommandFlags.Write) != 0
-        || (command.Role == TransactionRole.Exec && context.Client.Transaction is Transaction { Queue.Writes: true });
+    // EXEC writes what its commands write, and a script what it says of itself.
+    private static bool Writes(CommandDefinition command, in RespRequest request, CommandContext context) =>
+        FindScriptFlags(command, request, context) is { } flags
+            ? (flags & ScriptFlags.NoWrites) == 0
+            : (command.Flags & CommandFlags.Write) != 0
+                || (command.Role == TransactionRole.Exec
+                    && context.Client.Transaction is Transaction { Queue.Writes: true });
+
+    private static bool IsLikeWrite(CommandDefinition command, in RespRequest request, CommandContext context) =>
+        FindScriptFlags(command, request, context) is null
+        && (command.IsLikeWrite
+            || (command.Role == TransactionRole.Exec
+                && context.Client.Transaction is Transaction { Queue.HasLikeWrite: true }));
+
+    // Of a script that is known; as in Redis, what it says comes before what is known of its command.
+    private static ScriptFlags? FindScriptFlags(
+        CommandDefinition command, in RespRequest request, CommandContext context) =>
+        command.RunsScript
+            ? CalledScript.FindFlags(command.Name, request, context.Server.Scripts, context.Server.Functions)
+            : null;
 
     [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
     private static void RejectDenied(
@@ -404,21 +438,38 @@ internal static class CommandDispatcher
     private static void ReplyRejected(CommandDefinition? command, ReadOnlySpan<byte> error, CommandContext context)
     {
         context.Reply.Error(error);
-        context.Server.Statistics.CountError(context.Reply.ErrorCode);
+        CountRejection(command, context.Reply, context);
+    }
+
+    /// <summary>Counts a request that was refused before the call, with the error that was written last.</summary>
+    public static void CountRejection(CommandDefinition? command, RespReplyWriter reply, CommandContext context)
+    {
+        CountError(reply.ErrorCode, context);
+        _ = reply.TakeErrors();
         if (command is not null)
             context.Server.Statistics.CountRejection(command.Index);
     }
+
+    /// <summary>Counts an error by its code.</summary>
+    public static void CountError(ReadOnlySpan<byte> code, CommandContext context) =>
+        context.Server.Statistics.CountError(code);
 
     // As in Redis, which keeps codes of other errors.
     private static ReadOnlySpan<byte> WithoutCode(ReadOnlySpan<byte> error) =>
         error.StartsWith("ERR "u8) ? error["ERR "u8.Length..] : error;
 
-    /// <summary>Counts a call whose reply is an error.</summary>
+    /// <summary>
+    /// Counts a call whose reply is an error, or has some; those of the commands of EXEC were counted with these.
+    /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
     public static void CountFailure(CommandDefinition command, RespReplyWriter reply, CommandContext context)
     {
-        context.Counters.CountFailure(command.Index);
-        context.Server.Statistics.CountError(reply.ErrorCode);
+        var errors = reply.TakeErrors();
+        int failures = errors.Repeated + (errors.New + errors.Counted > 0 ? 1 : 0); // As in Redis.
+        for (int i = 0; i < failures; i++)
+            context.Counters.CountFailure(command.Index);
+        if (errors.New > 0)
+            context.Server.Statistics.CountError(reply.ErrorCode);
     }
 
     /// <summary>

@@ -77,16 +77,31 @@ internal sealed class Monitors(ClientRegistry clients, ServerSettings settings, 
     /// <summary>Shows a call to those that want to see it.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)] // Only while there are any.
     public void Show(
-        CommandDefinition command, in RespRequest request, LongArgument? elsewhere, ClientSession client)
+        CommandDefinition command, in RespRequest request, LongArgument? elsewhere, ClientSession client,
+        bool isOfScript = false)
     {
-        if ((command.Flags & (CommandFlags.Admin | CommandFlags.SkipMonitor)) != 0)
-            return; // As in Redis: the calls of administrators may be secret.
+        // As in Redis: the calls of administrators may be secret, and scripts are shown when they begin.
+        if ((command.Flags & (CommandFlags.Admin | CommandFlags.SkipMonitor)) == 0)
+            ShowAnyway(command, request, elsewhere, client, isOfScript);
+    }
+
+    /// <summary>Shows a script that begins, before its commands.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)] // Only while there are any.
+    public void ShowScript(
+        CommandDefinition command, in RespRequest request, LongArgument? elsewhere, ClientSession client) =>
+        ShowAnyway(command, request, elsewhere, client, isOfScript: false);
+
+    private void ShowAnyway(
+        CommandDefinition command, in RespRequest request, LongArgument? elsewhere, ClientSession client,
+        bool isOfScript)
+    {
         byte[]? line = null;
         foreach (var one in _all)
         {
             if (!one.Filter.Matches(command, request, client))
                 continue;
-            line ??= request.Length > RequestBytesMax ? [] : Describe(command, request, elsewhere, client);
+            line ??= request.Length > RequestBytesMax
+                ? [] : Describe(command, request, elsewhere, client, isOfScript);
             if (!one.TryPost(line))
                 Remove(one);
         }
@@ -104,10 +119,12 @@ internal sealed class Monitors(ClientRegistry clients, ServerSettings settings, 
 
     // +seconds.microseconds [database address] "word" "word"
     private byte[] Describe(
-        CommandDefinition command, in RespRequest request, LongArgument? elsewhere, ClientSession client)
+        CommandDefinition command, in RespRequest request, LongArgument? elsewhere, ClientSession client,
+        bool isOfScript)
     {
         long moment = (clock.GetUtcNow() - DateTimeOffset.UnixEpoch).Ticks / TimeSpan.TicksPerMicrosecond;
-        string address = client.EndPoints.IsUnixSocket
+        string address = isOfScript ? "lua"
+            : client.EndPoints.IsUnixSocket
             ? "unix:" + settings.UnixSocketPath
             : client.EndPoints.Remote;
         var text = new ArrayBufferWriter<byte>((int)request.Length + 128);

@@ -1,6 +1,5 @@
 using System.Runtime.CompilerServices;
 using Cache.Server.Clients;
-using Cache.Server.Commands.Table;
 
 namespace Cache.Server.Commands.Dispatch;
 
@@ -12,12 +11,6 @@ namespace Cache.Server.Commands.Dispatch;
 /// <param name="clock">The server's clock.</param>
 internal sealed class Pauses(ClientRegistry clients, TimeProvider clock)
 {
-    // What Redis replicates although it is no write.
-    private static readonly HashSet<string> _likeWrites = new(StringComparer.Ordinal)
-    {
-        "eval", "evalsha", "fcall", "pfcount", "publish", "spublish",
-    };
-
     private const double MillisecondsPerSecond = 1000;
 
     private readonly Lock _lock = new();
@@ -45,9 +38,6 @@ internal sealed class Pauses(ClientRegistry clients, TimeProvider clock)
             }
         }
     }
-
-    /// <summary>Whether Redis replicates a command although it is no write.</summary>
-    public static bool IsLikeWrite(CommandDefinition command) => _likeWrites.Contains(command.Name);
 
     /// <summary>Begins a pause; one that is under way becomes neither shorter nor weaker.</summary>
     /// <param name="milliseconds">How long it lasts.</param>
@@ -89,16 +79,15 @@ internal sealed class Pauses(ClientRegistry clients, TimeProvider clock)
     }
 
     /// <summary>Whether there is a pause for a command, and how long it lasts.</summary>
-    /// <param name="command">The command.</param>
-    /// <param name="writes">Whether it writes, or executes queued writes.</param>
+    /// <param name="writes">Whether it writes, or is replicated all the same; or executes such commands.</param>
     /// <param name="rest">How long the pause lasts.</param>
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
-    public bool PutsOff(CommandDefinition command, bool writes, out TimeSpan rest)
+    public bool PutsOff(bool writes, out TimeSpan rest)
     {
         rest = default;
         if (Volatile.Read(ref _present) is not { } pause)
             return false;
-        if (pause.WritesOnly && !writes && !IsLikeWrite(command))
+        if (pause.WritesOnly && !writes)
             return false;
         long now = clock.GetTimestamp();
         rest = clock.GetElapsedTime(now, pause.EndsAt);

@@ -45,6 +45,9 @@ internal sealed class RequestQueue
     /// <summary>Whether one of its commands may change entries.</summary>
     public bool Writes { get; private set; }
 
+    /// <summary>Whether Redis may send one to replicas that is no write.</summary>
+    public bool HasLikeWrite { get; private set; }
+
     /// <summary>Whether one of its commands may need memory for entries.</summary>
     public bool Grows { get; private set; }
 
@@ -104,6 +107,13 @@ internal sealed class RequestQueue
         Count++;
     }
 
+    /// <summary>Notes what the flags of the command that was added last do not say.</summary>
+    public void Note(bool writes, bool isLikeWrite)
+    {
+        Writes |= writes;
+        HasLikeWrite |= isLikeWrite;
+    }
+
     /// <summary>Forgets all requests, and gives their memory back.</summary>
     public void Clear()
     {
@@ -117,7 +127,7 @@ internal sealed class RequestQueue
         _native = null;
         Count = _length = _argumentCount = 0;
         _elsewhereBytes = 0;
-        Writes = Grows = false;
+        Writes = HasLikeWrite = Grows = false;
     }
 
     private void EnsureBytes(int more)

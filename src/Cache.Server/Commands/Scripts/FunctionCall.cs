@@ -12,16 +12,26 @@ internal static class FunctionCall
     /// <summary>FCALL or FCALL_RO function numkeys [key ...] [arg ...]</summary>
     public static void Execute(in RespRequest request, CommandContext context, bool isReadOnly)
     {
+        if (!TryReadKeys(request, context, out int keyCount))
+            ShownScript.Show(request, context);
+        else if (!context.TryGiveWay(long.MaxValue)) // It waits for other clients' commands.
+            Execute(request, keyCount, isReadOnly, context);
+    }
+
+    private static bool TryReadKeys(in RespRequest request, CommandContext context, out int keyCount)
+    {
+        keyCount = 0;
         if (context.Server.Functions is not { } functions)
             context.Reply.Error(ScriptTexts.NoInterpreter);
         else if (!functions.Table.TryFind(request[1], out _))
             context.Reply.Error(ScriptTexts.NoFunction);
-        else if (ScriptCommands.TryReadKeyCount(
-            request, "ERR Bad number of keys provided"u8, context, out int keyCount)
-            && !context.TryGiveWay(long.MaxValue)) // It waits for other clients' commands.
+        else
         {
-            Execute(request, keyCount, isReadOnly, context);
+            return ScriptCommands.TryReadKeyCount(
+                request, "ERR Bad number of keys provided"u8, context, out keyCount);
         }
+
+        return false;
     }
 
     private static void Execute(in RespRequest request, int keyCount, bool isReadOnly, CommandContext context)
@@ -67,6 +77,7 @@ internal static class FunctionCall
 
         public void Run(CommandContext context)
         {
+            ShownScript.Show(_request, context);
             var scripts = context.Server.Scripts!;
             using var gate = scripts.Enter(out var interpreter);
             if (!context.Server.Functions!.Table.TryFind(_request[1], out var function)) // Removed meanwhile.

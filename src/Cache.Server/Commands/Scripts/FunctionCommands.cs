@@ -161,10 +161,17 @@ internal static class FunctionCommands
             context.Reply.Error(
                 "ERR Wrong restore policy given, value should be either FLUSH, APPEND or REPLACE."u8);
         }
-        else if (DumpedFunctions.Read(request[2], ServerFunctions.CodeBytesMax, out var codes) is { } problem)
+        else if (context.TryGiveWay(long.MaxValue)) // As for one that is loaded.
+            return;
+        else if (DumpedFunctions.Open(request[2], ServerFunctions.CodeBytesMax, out var dumped) is { } problem)
             context.Reply.Error(Encoding.ASCII.GetBytes($"ERR {problem}"));
-        else if (!context.TryGiveWay(long.MaxValue)) // As for one that is loaded.
-            Answer(functions.TryRestore(codes, policy, context.Server.ScriptLogged), context);
+        else
+        {
+            Answer(
+                functions.TryRestore(
+                    dumped!.ReadCodes(), () => dumped.Problem, policy, context.Server.ScriptLogged),
+                context);
+        }
     }
 
     private static bool TryRead(ReadOnlySpan<byte> word, out RestorePolicy policy)

@@ -81,6 +81,7 @@ internal static class ScriptCall
 
         public void Run(CommandContext context)
         {
+            ShownScript.Show(_request, context);
             var host = BorrowHost(context);
             host.Begin(isReadOnly, isShort: true, new RequestSlice(_request, 3, keyCount));
             context.Server.Scripts!.Simple.Run(script, _request, keyCount, host, context.Reply);
@@ -95,6 +96,7 @@ internal static class ScriptCall
 
         public void Run(CommandContext context)
         {
+            ShownScript.Show(_request, context);
             var scripts = context.Server.Scripts!;
             using var gate = scripts.Enter(out var interpreter);
             if (FindProblem(scripts) is { } problem)

@@ -49,23 +49,30 @@ internal static class ScriptCommands
     {
         if (TryReadKeys(request, context, out int keyCount))
             Run(request, ScriptDigest.Of(request[1]), keyCount, isNew: true, isReadOnly, context);
+        else
+            ShownScript.Show(request, context);
     }
 
     // EVALSHA sha1 numkeys [key ...] [arg ...]
     private static void EvalSha(in RespRequest request, CommandContext context, bool isReadOnly)
     {
+        var digest = default(ScriptDigest);
+        int keyCount = 0;
         if (context.Server.Scripts is not null && request[1].Length != ScriptDigest.NameLength)
-        {
             context.Reply.Error(ScriptTexts.NoScript);
+        else if (!TryReadKeys(request, context, out keyCount))
+        {
+            // The error is written.
+        }
+        else if (!ScriptDigest.TryParse(request[1], out digest))
+            context.Reply.Error(ScriptTexts.NoScript);
+        else
+        {
+            Run(request, digest, keyCount, isNew: false, isReadOnly, context);
             return;
         }
 
-        if (!TryReadKeys(request, context, out int keyCount))
-            return;
-        if (ScriptDigest.TryParse(request[1], out var digest))
-            Run(request, digest, keyCount, isNew: false, isReadOnly, context);
-        else
-            context.Reply.Error(ScriptTexts.NoScript);
+        ShownScript.Show(request, context);
     }
 
     private static void Run(

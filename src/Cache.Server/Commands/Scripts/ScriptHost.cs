@@ -122,7 +122,7 @@ internal sealed class ScriptHost : IScriptHost
         var request = new RespRequest(_bytes.AsSpan(0, _length), _arguments.AsSpan(0, _count));
         var command = Find(request);
         if (FindProblem(command, request) is { } problem)
-            _reply.Error(problem);
+            Refuse(command, problem);
         else
             Execute(command!, request);
         _reply.BeginFlush();
@@ -137,12 +137,20 @@ internal sealed class ScriptHost : IScriptHost
         return _context.Client.User.Rules.Check(command, request, 0, out _) == AclDenial.None;
     }
 
+    public void CountError(ReadOnlySpan<byte> code) => CommandDispatcher.CountError(code, _context);
+
+    private void Refuse(CommandDefinition? command, byte[] error)
+    {
+        _reply.Error(error);
+        CommandDispatcher.CountRejection(command, _reply, _context);
+    }
+
     private void Execute(CommandDefinition command, in RespRequest request)
     {
         var before = _context.ExchangeReply(_reply);
         try
         {
-            CommandDispatcher.ExecuteInside(command, request, elsewhere: null, _context);
+            CommandDispatcher.ExecuteInside(command, request, elsewhere: null, _context, isOfScript: true);
         }
         finally
         {
@@ -175,7 +183,7 @@ internal sealed class ScriptHost : IScriptHost
         if (!_context.Client.User.Rules.AllowsFreely(command) && FindDenial(command, request) is { } denial)
             return denial;
         bool isWrite = (command.Flags & CommandFlags.Write) != 0;
-        if (IsReadOnly && (isWrite || Pauses.IsLikeWrite(command))) // PUBLISH too.
+        if (IsReadOnly && (isWrite || command.IsLikeWrite)) // PUBLISH too.
             return "ERR Write commands are not allowed from read-only scripts."u8.ToArray();
         if (isWrite && !IsShort && !Present.TryNoteWrite())
             return ScriptTexts.Killed.ToArray();

@@ -213,6 +213,7 @@ internal static class ExecCommand
         context.Server.LogDenial(denial, name, user.Name, context.Client, AclLogPlace.Transaction);
         context.Reply.Error(isCommand ? _noCommand : denial == AclDenial.Channel ? _noChannels : _noKeys);
         context.Server.Statistics.CountError(context.Reply.ErrorCode);
+        _ = context.Reply.TakeErrors();
         return true;
     }
 }
