@@ -70,6 +70,50 @@ public sealed class EpollBufferTests
         client.Dispose();
     }
 
+    // It writes no wake for that: the end of the round must take it, or wake the loop for what is left.
+    [Theory]
+    [InlineData(1)]
+    [InlineData(1000)]
+    public async Task Work_ThatTheLoopPostsForItself_IsExecutedInOrder(int count)
+    {
+        if (!EpollTransport.IsSupported)
+            return;
+        using var epoll = new EpollTransport(1, TimeProvider.System);
+        await using var listener = SocketListener.Bind(
+            new IPEndPoint(IPAddress.Loopback, 0), new SocketTransportSettings { Listen = epoll.Listen });
+        var (served, client) = await ConnectAsync(listener);
+        var executed = new List<int>();
+        var all = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var serving = PostAsync(served, count, executed, all);
+        await client.SendAsync("x"u8.ToArray(), Token);
+        await serving;
+
+        await all.Task.WaitAsync(TimeSpan.FromMinutes(1), Token);
+
+        Assert.Equal(Enumerable.Range(0, count), executed);
+        await CloseAsync(served);
+        client.Dispose();
+    }
+
+    private static async Task PostAsync(
+        TransportConnection served, int count, List<int> executed, TaskCompletionSource all)
+    {
+        var read = await served.Input.ReadAsync(Token).ConfigureAwait(false);
+        for (int i = 0; i < count; i++)
+        {
+            served.Post(
+                number =>
+                {
+                    executed.Add((int)number);
+                    if (executed.Count == count)
+                        all.SetResult();
+                },
+                i);
+        }
+
+        served.Input.AdvanceTo(read.Buffer.End);
+    }
+
     private static async Task HoldTheLoopAsync(
         TransportConnection served, ManualResetEventSlim isBusy, ManualResetEventSlim end)
     {

@@ -105,7 +105,7 @@ internal static class BlockedCalls
     public static void Unhold(CommandContext context)
     {
         context.Server.Waits.Unhold();
-        context.ForgetCallEnd(); // The next command did not take that time.
+        context.Times.Reset(); // The next command did not take that time.
     }
 
     // Behind the messages that came before it was served; the end of the progress lets the others come.

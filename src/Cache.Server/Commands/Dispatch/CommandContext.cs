@@ -24,9 +24,8 @@ internal sealed class CommandContext : DatabaseVisit
 
     private readonly TimeProvider _clock;
     private readonly bool _hasCommonNames;
+    private CallTimes _times;
 
-    // When the last call ended, since the next one begins then; 0: the clock must be read.
-    private long _callEnd;
     private ClientSession? _client;
 
     // What it had counted when the client got it.
@@ -163,7 +162,7 @@ internal sealed class CommandContext : DatabaseVisit
     /// <returns>False while a script takes long, and such a request can be neither refused nor executed.</returns>
     public bool TryEnter(bool hasBegun = false)
     {
-        _callEnd = 0;
+        _times.Reset();
         if (!Server.Databases.TryEnter(this, SharesThread ? DatabaseStay.Short : DatabaseStay.Long, hasBegun))
             return false;
         Store = Server.Databases[Client.Database];
@@ -173,20 +172,23 @@ internal sealed class CommandContext : DatabaseVisit
     /// <summary>
     /// For a client whose requests use no keyspace: no swap is waited for, or waits for them.
     /// </summary>
-    public void EnterWithoutDatabases() => _callEnd = 0;
+    public void EnterWithoutDatabases() => _times.Reset();
 
     /// <summary>When the call of a command begins, in ticks; the end of the one before, in the same read.</summary>
-    public long BeginCall() => _callEnd != 0 ? _callEnd : _clock.GetTimestamp();
+    public long BeginCall() => _times.Begin(_clock);
 
     /// <summary>Ends the call of a command, or of a group of common requests.</summary>
     /// <param name="start">When it began.</param>
     /// <returns>Its duration in ticks.</returns>
     public long EndCall(long start)
     {
-        _callEnd = _clock.GetTimestamp();
-        Counters.Maxima.Note(_callEnd, _callEnd - start);
-        return _callEnd - start;
+        long end = _times.EndCall(_clock);
+        Counters.Maxima.Note(end, end - start);
+        return end - start;
     }
+
+    /// <summary>When calls begin and end; calls of a section may share their time.</summary>
+    public ref CallTimes Times => ref _times;
 
     /// <summary>Whether durations count for percentiles.</summary>
     public bool TracksLatency => Server.Settings.TracksLatency;
@@ -213,11 +215,8 @@ internal sealed class CommandContext : DatabaseVisit
         return index;
     }
 
-    /// <summary>The next call begins later: other work was done meanwhile.</summary>
-    public void ForgetCallEnd() => _callEnd = 0;
-
     /// <summary>When the last call ended, in ticks.</summary>
-    public long CallEnd => _callEnd;
+    public long CallEnd => _times.End;
 
     /// <summary>Whether a call took so long that it is logged.</summary>
     public bool IsSlow(long ticks) => ticks >= Server.Settings.NoticedMicroseconds * Server.TicksPerMicrosecond;
@@ -408,6 +407,7 @@ internal sealed class CommandContext : DatabaseVisit
     public void EndSection(SectionOutside outside)
     {
         Debug.Assert(IsInSection && !GaveWay);
+        _times.Share(false);
         _view = null;
         IsInSection = false;
         (SharesThread, IsElsewhere, SuspensionEnd) = outside;

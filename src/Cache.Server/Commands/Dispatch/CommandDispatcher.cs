@@ -178,7 +178,8 @@ internal static class CommandDispatcher
             EndNotifying(context);
         if (isTracked)
             TrackedCalls.End();
-        long ticks = context.EndCall(start) + earlierTicks;
+        bool isTimeShared = context.Times.TryWaitForNext(start);
+        long ticks = isTimeShared ? 0 : context.EndCall(start) + earlierTicks;
         if (holdsWaits)
             BlockedCalls.Unhold(context);
         if (context.GaveWay)
@@ -190,7 +191,9 @@ internal static class CommandDispatcher
             return;
         }
 
-        context.Counters.AddTime(command.Index, ticks, calls: 1, context.TracksLatency);
+        int calls = isTimeShared ? 0 : context.Times.TakeShared();
+        if (calls > 0)
+            context.Counters.AddTime(command.Index, ticks, calls, context.TracksLatency);
         if (context.Server.Monitors.AreThere && !wasShown)
             context.Server.Monitors.Show(command, request, context.LongArgument, context.Client, isOfScript);
         if (context.IsSampleDue(count: 1))

@@ -48,6 +48,7 @@ internal sealed class CommandDefinition
             _ => ChannelArguments.None,
         };
         KeySpecifications = ReadKeys(row.GetProperty("keySpecs"), Name);
+        HasOneKey = KeySpecifications is [{ HasFixedPlaces: true, First: 1, Last: 0 }];
         DenialError =
             Encoding.UTF8.GetBytes($"NOPERM this user has no permissions to run the '{Name}' command");
         ArityError = Encoding.UTF8.GetBytes($"ERR wrong number of arguments for '{Name}' command");
@@ -122,6 +123,9 @@ internal sealed class CommandDefinition
 
     /// <summary>The positions of its keys.</summary>
     public KeySpecification[] KeySpecifications { get; }
+
+    /// <summary>Whether its first argument is its only key, always.</summary>
+    public bool HasOneKey { get; }
 
     /// <summary>Its entry among the commands that ACL rules may name; found when first asked for.</summary>
     public int AclIndex => _aclIndex != Unknown ? _aclIndex : _aclIndex = AclCommandTable.Default.Find(Name)!.Index;

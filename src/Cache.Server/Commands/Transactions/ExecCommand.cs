@@ -21,6 +21,9 @@ namespace Cache.Server.Commands.Transactions;
 /// </remarks>
 internal static class ExecCommand
 {
+    // Where shorter calls are logged, each has a time of its own.
+    private const long SharedMicrosecondsMin = 1000;
+
     private const string ChangedRules =
         "NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC call. This command "
         + "is no longer allowed for the following reason: ";
@@ -149,9 +152,21 @@ internal static class ExecCommand
                 return;
             if (writesHeader)
                 context.Reply.ArrayHeader(transaction.Queue.Count);
+            bool mayShareTime = context.Server.Settings.NoticedMicroseconds >= SharedMicrosecondsMin;
             for (int i = first; i < end; i++)
+            {
+                context.Times.Share(mayShareTime && i + 1 < end && IsSameNext(transaction.Queue, i, context));
                 ExecuteOne(transaction.Queue, i, context);
+            }
         }
+    }
+
+    // The next call is made for certain: it is not denied.
+    private static bool IsSameNext(RequestQueue queue, int index, CommandContext context)
+    {
+        var command = queue.CommandOf(index);
+        return command == queue.CommandOf(index + 1) && command.Work == CommandWork.Short
+            && context.Client.User.Rules.AllowsFreely(command);
     }
 
     // Under the locks of the keys: what was not noted has not happened. A large collection may be written by a thread
@@ -178,7 +193,11 @@ internal static class ExecCommand
         if (context.Client.ShouldClose || context.IsReplyOverLimit)
             context.DropReplies(); // The connection ends; what is queued is executed all the same.
         if (!context.Client.User.Rules.AllowsFreely(command) && TryDeny(command, request, context))
+        {
+            context.Times.TakeShared(); // Its rights were taken a moment ago.
             return;
+        }
+
         CommandDispatcher.ExecuteInside(command, request, queue.ElsewhereOf(index), context);
     }
 

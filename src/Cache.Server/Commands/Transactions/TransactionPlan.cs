@@ -84,11 +84,16 @@ internal readonly ref struct TransactionPlan
             var request = _queue[i];
             queuedBytes += request.Length;
             int count = 0;
-            var found = new KeyEnumerator(command, request, 0);
-            while (found.MoveNext())
+            if (command.HasOneKey)
             {
-                Declare(request[found.Index], isRecorded, keys);
-                count++;
+                Declare(request[1], isRecorded, keys);
+                count = 1;
+            }
+            else
+            {
+                var found = new KeyEnumerator(command, request, 0);
+                for (; found.MoveNext(); count++)
+                    Declare(request[found.Index], isRecorded, keys);
             }
 
             if ((command.Flags & CommandFlags.Write) != 0)

@@ -82,6 +82,9 @@ internal sealed class EpollLoop : IDisposable
     private volatile bool _stopping;
     private bool _ended;
 
+    // Whether the thread itself has posted work in this round, which it executes at the round's end without a wake.
+    private bool _hasOwnWork;
+
     public EpollLoop(string name)
     {
         _epoll = ThrowIfFailed(LinuxCalls.EpollCreate(LinuxCalls.CloseOnExec));
@@ -187,7 +190,9 @@ internal sealed class EpollLoop : IDisposable
             if (!_ended)
             {
                 _work.Enqueue((work, state));
-                if (_work.Count == 1)
+                if (Thread.CurrentThread == _thread)
+                    _hasOwnWork = true;
+                else if (_work.Count == 1)
                     Wake();
                 return;
             }
@@ -256,6 +261,8 @@ internal sealed class EpollLoop : IDisposable
                 onArrival();
         }
 
+        if (_hasOwnWork)
+            TakeWork();
         if (isMeasured)
             NoteRound(start);
     }
@@ -298,6 +305,11 @@ internal sealed class EpollLoop : IDisposable
                 RemoveCore(post.Connection);
         }
 
+        TakeWork();
+    }
+
+    private void TakeWork()
+    {
         for (int i = 0; i < WorkPerRound && TryTakeWork(out var work, out object? state); i++)
         {
             Volatile.Write(ref _turn, _turn + 1);
@@ -306,6 +318,7 @@ internal sealed class EpollLoop : IDisposable
 
         lock (_posting)
         {
+            _hasOwnWork = false;
             if (_work.Count > 0)
                 Wake(); // The other connections have their turns first.
         }

@@ -108,6 +108,29 @@ public sealed class TransactionCommandsTests : CommandTestBase
         Assert.DoesNotContain("EXEC", log, StringComparison.Ordinal);
     }
 
+    // Calls of one command that follow each other share their time; where short ones are logged, each has its own.
+    [Fact]
+    public void Times_OfATransaction_AreOfAllCalls()
+    {
+        foreach (string limit in (string[])["10000", "-1", "0"])
+        {
+            Client.Run($"CONFIG SET slowlog-log-slower-than {limit} latency-tracking yes");
+            Client.Run("CONFIG RESETSTAT");
+            Client.Run("SLOWLOG RESET");
+            Queue([.. Enumerable.Repeat("INCR a", 40), "LPUSH a 1", "LPUSH a 1", "GET a", "INCR b"]);
+            Client.Run("EXEC");
+
+            Assert.Contains("$5\r\ncalls\r\n:41\r\n", Client.Run("LATENCY HISTOGRAM incr"), StringComparison.Ordinal);
+            Assert.Contains("$5\r\ncalls\r\n:2\r\n", Client.Run("LATENCY HISTOGRAM lpush"), StringComparison.Ordinal);
+            Assert.Contains("$5\r\ncalls\r\n:1\r\n", Client.Run("LATENCY HISTOGRAM get"), StringComparison.Ordinal);
+            string stats = Client.Run("INFO commandstats");
+            Assert.Contains("cmdstat_incr:calls=41,", stats, StringComparison.Ordinal);
+            Assert.Matches("cmdstat_lpush:calls=2,.*failed_calls=2", stats);
+            int logged = Client.Run("SLOWLOG GET -1").Split("$4\r\nINCR\r\n").Length - 1;
+            Assert.Equal(limit == "0" ? 41 : 0, logged);
+        }
+    }
+
     [Fact]
     public void CommandStats_OfATransaction_CountWhatWasExecuted()
     {
