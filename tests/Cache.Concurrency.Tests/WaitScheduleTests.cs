@@ -101,6 +101,8 @@ public sealed class WaitScheduleTests
 
         public bool IsBusy => false;
 
+        public HeldKeys? Held => null;
+
         public WaitTable Table { get; }
 
         public int Number { get; }
@@ -110,6 +112,8 @@ public sealed class WaitScheduleTests
         public CacheStore this[int database] => _keyspaces[database];
 
         public int FindDatabase(int keyspace) => _keyspaces[0].Keyspace == keyspace ? 0 : 1;
+
+        public bool TryNotePutOff() => false;
 
         public void Visit(Action<object> action, object state) => action(state);
 

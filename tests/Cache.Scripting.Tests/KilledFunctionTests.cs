@@ -56,7 +56,7 @@ public sealed class KilledFunctionTests
         await using var server = await ScriptServer.StartAsync();
         var other = await BeginAsync(server);
         var client = server.Connect();
-        var run = Task.Run(() => ScriptServer.CallAsync(client, "EVAL", "while true do end", "0"));
+        var run = Task.Run(() => ScriptServer.CallAsync(client, "EVAL", "while true do end", "1", "a"));
         await WaitUntilAsync(other, BusyWithScript);
 
         Assert.Equal(BusyWithScript, await ScriptServer.CallAsync(other, "FUNCTION", "KILL"));

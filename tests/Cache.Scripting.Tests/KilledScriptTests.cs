@@ -17,7 +17,8 @@ public sealed class KilledScriptTests
         foreach (string script in Resource.Lines("loops"))
         {
             var client = server.Connect();
-            var run = Task.Run(() => ScriptServer.CallAsync(client, "EVAL", script, "0")); // It runs in the sender.
+            // It runs in the sender.
+            var run = Task.Run(() => ScriptServer.CallAsync(client, "EVAL", script, "1", "a"));
             await WaitUntilBusyAsync(other, run);
 
             Assert.Equal("+OK\r\n", await ScriptServer.CallAsync(other, "SCRIPT", "KILL"));

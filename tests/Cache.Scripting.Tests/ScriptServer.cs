@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text;
 using Cache.Core;
 using Cache.Server;
+using Cache.Server.Commands.Dispatch;
 using Cache.Testing;
 using Microsoft.Extensions.DependencyInjection;
 
@@ -35,6 +36,8 @@ internal sealed class ScriptServer : IAsyncDisposable
     }
 
     public CacheStore Store => _store;
+
+    public ServerState State => _server.Server.State;
 
     public InMemoryClient Connect() => _server.Connect();
 

@@ -302,7 +302,7 @@ internal static class FolderArrows
             [Dispatch, Watches, Table, Replies, Arguments, Clients, Security, Statistics, Protocol, Core, Contracts],
         ["Cache.Server.Commands.Scripts"] =
         [
-            Scripts, Dispatch, ClusterMaps, Table, Replies, Arguments, Clients, Security, Settings, Protocol,
+            Scripts, Dispatch, ClusterMaps, Waits, Table, Replies, Arguments, Clients, Security, Settings, Protocol,
             // What a simple script does is as much work as a transaction.
             "Cache.Server.Commands.Transactions", Core, Contracts,
             // Functions have Redis's form, and outlive the process.

@@ -52,7 +52,7 @@ internal sealed partial class Connection<TExecutor>
     {
         bool isParked = _client.IsParked;
         if (isParked)
-            _suspensionEnd = await ParkAsync().ConfigureAwait(false);
+            await ParkAsync().ConfigureAwait(false);
         else
             await _workers.EnterAsync(_client.LastCommand is { IsAdministrative: true });
         _readsElsewhere = ReadsElsewhereMax;
@@ -68,7 +68,7 @@ internal sealed partial class Connection<TExecutor>
     }
 
     // Its replies were sent, so others may write.
-    private async ValueTask<SuspensionEnd> ParkAsync()
+    private async ValueTask ParkAsync()
     {
         _client.IsWaiting = true; // Before it looks for an outbox.
         if (_client.Outbox is { } outbox)
@@ -91,7 +91,8 @@ internal sealed partial class Connection<TExecutor>
         _client.IsWaiting = false;
         if (_client.Outbox?.TryResume() is { } resumed)
             await resumed.ConfigureAwait(false);
-        return end;
+        if (!isPaused || end == SuspensionEnd.Closing)
+            _suspensionEnd = end; // The end of a pause is not that of a command's wait.
     }
 
     // A parked request shares its thread as before, and may give way to a worker. False: not now, see TryEnter.

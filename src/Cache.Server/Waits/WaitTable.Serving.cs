@@ -20,6 +20,9 @@ internal sealed partial class WaitTable
     private readonly CollectingPipeWriter _output = new();
     private readonly RespReplyWriter _reply = new();
     private readonly List<Waiter> _others = [];
+
+    // Under the gate.
+    private readonly HashSet<WaitedKey> _putOff = [];
     private int _served;
 
     // 1 while a thread serves.
@@ -64,7 +67,7 @@ internal sealed partial class WaitTable
     {
         if (_isHeld)
             return; // The command around this one serves.
-        if (_databases.IsBusy)
+        if (_databases.IsBusy && _databases.Held is null)
         {
             if (HasReady)
                 ServeElsewhere(); // A script that takes long is alone: not even those who serve may write.
@@ -152,6 +155,8 @@ internal sealed partial class WaitTable
         {
             if (++_served > ServedMax)
                 return false;
+            if (TryPutOff(first, key))
+                return true;
             var outcome = ServeOne(first, key.Bytes);
             if (outcome == WaitOutcome.Unmet)
                 ServeOthers(key, kind, first.Arrival);
@@ -175,8 +180,36 @@ internal sealed partial class WaitTable
         }
 
         foreach (var waiter in _others)
-            ServeOne(waiter, key.Bytes);
+        {
+            if (!TryPutOff(waiter, key))
+                ServeOne(waiter, key.Bytes);
+        }
+
         _others.Clear();
+    }
+
+    // While a script holds one of its keys, nobody takes anything for it, nor for who came later.
+    private bool TryPutOff(Waiter waiter, WaitedKey key)
+    {
+        if (_databases.Held is not { } held || !waiter.Uses(held))
+            return false;
+        lock (_gate)
+            _putOff.Add(key);
+        return _databases.TryNotePutOff();
+    }
+
+    /// <summary>Lets those be served who were put off: a script has ended.</summary>
+    public void ServePutOff()
+    {
+        lock (_gate)
+        {
+            foreach (var key in _putOff)
+                MakeReady(key);
+            _putOff.Clear();
+        }
+
+        if (HasReady)
+            ServeElsewhere();
     }
 
     private Waiter? FindFirst(WaitedKey key, EntryKind kind)

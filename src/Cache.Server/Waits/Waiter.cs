@@ -79,6 +79,9 @@ internal abstract class Waiter(ClientSession client, int database, EntryKind kin
     /// <param name="reply">Takes the reply.</param>
     protected internal abstract WaitOutcome TryServe(CacheStore store, byte[] key, RespReplyWriter reply);
 
+    /// <summary>Whether it uses a key that a script holds.</summary>
+    protected internal virtual bool Uses(HeldKeys held) => Array.Exists(keys, key => held.Has(key));
+
     /// <summary>Keeps the reply, before the suspension ends.</summary>
     internal void NoteServed(byte[] reply)
     {

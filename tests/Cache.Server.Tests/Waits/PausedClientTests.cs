@@ -31,8 +31,14 @@ public sealed class PausedClientTests : ConnectionTestBase
         Assert.Contains(" flags=b ", other.Exchange(Request("CLIENT", "LIST", "ID", "1")));
         Assert.Equal("$-1\r\n:0\r\n", other.Exchange(Request("GET", "k") + Request("CLIENT", "UNBLOCK", "1")));
         Assert.Equal(Ok, other.Exchange(Request("CLIENT", "UNPAUSE")));
-        Clock.Advance(TimeSpan.FromSeconds(1)); // For the one that waits afterwards.
-        Assert.NotEmpty(await writer.ReadAsync(4, Token));
+        var reply = writer.ReadAsync(4, Token);
+        while (!reply.IsCompleted) // One of them waits afterwards, from some moment on.
+        {
+            Clock.Advance(TimeSpan.FromSeconds(1));
+            await Task.Delay(1, Token);
+        }
+
+        Assert.NotEmpty(await reply);
     }
 
     [Fact]
@@ -101,6 +107,27 @@ public sealed class PausedClientTests : ConnectionTestBase
         Clock.Advance(TimeSpan.FromMilliseconds(500));
 
         Assert.Equal("*-1\r\n", Encoding.Latin1.GetString(await waiting.ReadAsync(5, Token)));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Pause_BeforeACommandThatWaits_LetsItWaitAfterwards(bool isEnded)
+    {
+        await using var server = await StartAsync(bounds: _shared);
+        var (waiting, other) = (server.Connect(), server.Connect());
+        other.Exchange(Request("CLIENT", "PAUSE", "1000", "WRITE"));
+        waiting.Send(Request("BLPOP", "k", "0"));
+        if (isEnded)
+            Assert.Equal(Ok, other.Exchange(Request("CLIENT", "UNPAUSE")));
+        else
+            Clock.Advance(TimeSpan.FromSeconds(1));
+
+        while (!other.Exchange(Request("INFO", "clients")).Contains("blocked_clients:1\r\n"))
+            await Task.Delay(1, Token);
+        Assert.Equal(":1\r\n", other.Exchange(Request("RPUSH", "k", "v")));
+        Assert.Equal(
+            "*2\r\n$1\r\nk\r\n$1\r\nv\r\n", Encoding.Latin1.GetString(await waiting.ReadAsync(18, Token)));
     }
 
     [Theory]

@@ -293,6 +293,13 @@ internal static class CommandDispatcher
     {
         if (context.Server.Cluster is { } cluster && TryRedirect(cluster, command, request, context))
             return true;
+        bool isHeld = false;
+        if (context.Server.Databases.Held is { } held
+            && HeldCalls.TryPutOff(held, command, request, context, out isHeld))
+        {
+            return true;
+        }
+
         if (context.IsUnderWay)
             return false; // As for rights.
         if (context.Server.Durability is { } durability
@@ -302,7 +309,7 @@ internal static class CommandDispatcher
             return true;
         }
 
-        if (context.Server.Databases.IsBusy)
+        if (isHeld || context.Server.Databases is { IsBusy: true, Held: null })
         {
             if ((command.Flags & CommandFlags.AllowBusy) != 0)
                 return false;

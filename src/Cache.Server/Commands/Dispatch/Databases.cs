@@ -11,8 +11,14 @@ namespace Cache.Server.Commands.Dispatch;
 /// moment. Threads note their entry and exit by a plain store each; the swap closes the door, makes all processors pass
 /// a barrier, and waits until all threads have left. First it waits for long commands, while turns continue; then for
 /// turns, while new ones wait. A read needs no interlocked operation for this.
+/// Who is alone for a script has said which keys it uses (<see cref="HoldOnly"/>). If that takes longer than
+/// <see cref="HoldAloneMax"/> others are let in, and leave these keys: see <see cref="Held"/>.
+/// <code>
+///  open ── TryBeginAlone ─▶ alone ── TryAdmit ─▶ held ── EndAlone ─▶ open
+///                             └── TryKeepAlone ──┴─▶ alone to the end ──▲
+/// </code>
 /// </remarks>
-internal sealed class Databases : IWaitedDatabases
+internal sealed partial class Databases : IWaitedDatabases
 {
     // The door admits all, no long stays, or none.
     private const int OpenForAll = (int)DatabaseStay.Long;
@@ -101,9 +107,8 @@ internal sealed class Databases : IWaitedDatabases
         Add(visit);
         while (!TryPass(visit, DatabaseStay.Short))
         {
-            lock (_gate) // It is no command, which could be refused.
-            {
-            }
+            if (!TryAdmit() && _gate.TryEnter(BusyPoll)) // It is no command, which could be refused.
+                _gate.Exit();
         }
 
         try
@@ -131,7 +136,10 @@ internal sealed class Databases : IWaitedDatabases
             _visits.Remove(visit);
     }
 
-    /// <summary>Whether somebody who is alone takes long: commands are refused until that has ended.</summary>
+    /// <summary>
+    /// Whether a script takes long: commands are refused until it has ended, or those alone that use what is
+    /// <see cref="Held"/>.
+    /// </summary>
     public bool IsBusy => Volatile.Read(ref _isBusy);
 
     /// <summary>
@@ -142,11 +150,16 @@ internal sealed class Databases : IWaitedDatabases
     public void RefuseAfter(long milliseconds)
     {
         Debug.Assert(_gate.IsHeldByCurrentThread);
-        var clock = TimeProvider.System; // Not the store's clock: real threads wait.
-        double ticks = milliseconds / MillisecondsPerSecond * clock.TimestampFrequency;
-        if (milliseconds > 0 && ticks < long.MaxValue / 2)
-            Volatile.Write(ref _busyAt, clock.GetTimestamp() + (long)ticks);
+        double ticks = TicksOf(milliseconds);
+        if (milliseconds <= 0 || ticks >= long.MaxValue / 2)
+            return;
+        _refusesAt = TimeProvider.System.GetTimestamp() + (long)ticks;
+        Volatile.Write(ref _busyAt, _refusesAt);
     }
+
+    // Not of the store's clock: real threads wait.
+    private static double TicksOf(double milliseconds) =>
+        milliseconds / MillisecondsPerSecond * TimeProvider.System.TimestampFrequency;
 
     /// <summary>Begins a visit, after a swap that is under way, or while commands are refused.</summary>
     /// <param name="visit">The visit.</param>
@@ -175,7 +188,9 @@ internal sealed class Databases : IWaitedDatabases
     {
         while (!TryPass(visit, stay))
         {
-            if (IsBusy || IsBusyByNow())
+            if (TryAdmit())
+                continue;
+            if (IsBusyByNow())
                 return false;
             if (_gate.TryEnter(BusyPoll)) // Held until the other has ended.
                 _gate.Exit();
@@ -242,14 +257,25 @@ internal sealed class Databases : IWaitedDatabases
     /// <param name="own">The visit of the caller, which ends. The thread is not alone yet.</param>
     /// <param name="stay">What <see cref="EndAlone"/> begins again.</param>
     /// <returns>False if other clients' commands took too long, or commands are refused: the visit goes on.</returns>
-    public bool TryBeginAlone(DatabaseVisit? own, out DatabaseStay stay)
+    public bool TryBeginAlone(DatabaseVisit? own, out DatabaseStay stay) =>
+        TryBeginAlone(own, waitsForHeld: true, out stay, out _);
+
+    /// <summary>The same, for who need not wait on its thread for a script that has let others in.</summary>
+    /// <param name="own">The visit of the caller.</param>
+    /// <param name="stay">What <see cref="EndAlone"/> begins again.</param>
+    /// <param name="isHeld">Whether it failed for such a script, or did a moment ago.</param>
+    public bool TryBeginAlone(DatabaseVisit own, out DatabaseStay stay, out bool isHeld) =>
+        TryBeginAlone(own, waitsForHeld: false, out stay, out isHeld);
+
+    private bool TryBeginAlone(DatabaseVisit? own, bool waitsForHeld, out DatabaseStay stay, out bool isHeld)
     {
+        isHeld = false;
         Debug.Assert(!_gate.IsHeldByCurrentThread);
         stay = own?.Presence ?? DatabaseStay.None;
         if (own is not null)
             Leave(own);
         bool isAlone = false;
-        if (TryTakeGate())
+        if (TryTakeGate(waitsForHeld, out isHeld))
         {
             try
             {
@@ -273,6 +299,10 @@ internal sealed class Databases : IWaitedDatabases
         if (stay != DatabaseStay.None)
             own!.Presence = stay; // Before it opens: whoever is alone next waits until the command has ended.
         Open();
+
+        // Who parks a client meanwhile looks afterwards whether keys are still held.
+        if (Interlocked.Exchange(ref _putOffCount, 0) != 0)
+            Released?.Invoke();
     }
 
     // Who entered because commands were refused, and sees that no more, sees all that was done.
@@ -281,34 +311,43 @@ internal sealed class Databases : IWaitedDatabases
         lock (_busyLock)
         {
             Volatile.Write(ref _busyAt, 0);
+            Volatile.Write(ref _refusesAt, 0);
             Volatile.Write(ref _isBusy, false);
+            Volatile.Write(ref _admitAt, 0);
+            Volatile.Write(ref _held, null);
+            Volatile.Write(ref _isHindered, false);
         }
 
         Volatile.Write(ref _door, OpenForAll);
         _gate.Exit();
     }
 
-    private bool TryTakeGate()
+    private bool TryTakeGate(bool waitsForHeld, out bool isHeld)
     {
+        isHeld = false;
         while (!_gate.TryEnter(BusyPoll))
         {
-            if (IsBusyByNow())
+            isHeld = !waitsForHeld && (TryAdmit() || Held is not null);
+            if (isHeld || IsBusyByNow())
                 return false;
         }
 
         return true;
     }
 
-    // Those who wait find it out: who is alone may be in a call that looks at no clock.
-    private bool IsBusyByNow()
+    /// <summary>Whether commands are refused by now. Those who wait find it out (<see cref="TryAdmit"/>).</summary>
+    public bool IsBusyByNow()
     {
         long busyAt = Volatile.Read(ref _busyAt);
-        if (busyAt == 0 || TimeProvider.System.GetTimestamp() < busyAt)
-            return false;
+        if (IsBusy || busyAt == 0 || TimeProvider.System.GetTimestamp() < busyAt)
+            return IsBusy;
         lock (_busyLock) // Not after the end, by an old look.
         {
             if (Volatile.Read(ref _busyAt) == busyAt)
+            {
                 Volatile.Write(ref _isBusy, true);
+                Volatile.Write(ref _isHindered, true);
+            }
         }
 
         return IsBusy;

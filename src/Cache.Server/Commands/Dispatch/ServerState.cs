@@ -67,6 +67,7 @@ internal sealed class ServerState
         Waits = new WaitTable(store, Databases, Notifications);
         Pauses = new Pauses(Clients, store.TimeProvider);
         Monitors = new Monitors(Clients, settings, store.TimeProvider);
+        Databases.Released = Release;
         StoreBytesAtStart = store.GetStatistics() is { Count: 0 } empty ? empty.MemoryBytes : 0;
     }
 
@@ -242,10 +243,10 @@ internal sealed class ServerState
     public bool IsServing => Settings.Durability is not { IsServing: false };
 
     /// <summary>
-    /// Whether no command must be refused, put off or sent elsewhere: clients are not paused, no script takes long, and
-    /// there is no cluster.
+    /// Whether no command must be refused, put off or sent elsewhere: clients are not paused, no script takes long or
+    /// holds keys, and there is no cluster.
     /// </summary>
-    public bool IsUnhindered => !Pauses.CheckAll && IsServing && !Databases.IsBusy;
+    public bool IsUnhindered => !Pauses.CheckAll && IsServing && !Databases.IsHindered;
 
     /// <summary>The slots and their owners; null: this server has all keys. Set before the first client.</summary>
     public ClusterState? Cluster
@@ -415,4 +416,12 @@ internal sealed class ServerState
 
     /// <summary>Counts a reply that begins, or has ended.</summary>
     public void AddLongReplies(int by) => Interlocked.Add(ref _longReplies, by);
+
+    // Who was put off goes on; a client of a pause finds that it is paused still.
+    private void Release()
+    {
+        foreach (var client in Clients.ToList())
+            client.EndPause();
+        Waits.ServePutOff();
+    }
 }

@@ -73,6 +73,8 @@ internal static class BlockingMoveCommands
     private sealed class MoveWaiter(CommandContext context, byte[] source, ListEnd from, byte[] destination, ListEnd to)
         : Waiter(context.Client, context.Client.Database, EntryKind.List, [source])
     {
+        protected internal override bool Uses(HeldKeys held) => base.Uses(held) || held.Has(destination);
+
         // A destination of another kind ends the wait with an error, and the element stays, as in Redis.
         protected internal override WaitOutcome TryServe(CacheStore store, byte[] key, RespReplyWriter reply)
         {

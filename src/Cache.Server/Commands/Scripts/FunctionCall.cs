@@ -6,7 +6,7 @@ using Cache.Server.Scripts;
 
 namespace Cache.Server.Commands.Scripts;
 
-/// <summary>Runs a function alone among the clients, as <see cref="ScriptCall"/> does a script.</summary>
+/// <summary>FCALL and FCALL_RO.</summary>
 internal static class FunctionCall
 {
     /// <summary>FCALL or FCALL_RO function numkeys [key ...] [arg ...]</summary>
@@ -15,7 +15,7 @@ internal static class FunctionCall
         if (!TryReadKeys(request, context, out int keyCount))
             ShownScript.Show(request, context);
         else if (!context.TryGiveWay(long.MaxValue)) // It waits for other clients' commands.
-            Execute(request, keyCount, isReadOnly, context);
+            LoneScript.Execute(new Lone(isReadOnly), request, keyCount, isReadOnly, context);
     }
 
     private static bool TryReadKeys(in RespRequest request, CommandContext context, out int keyCount)
@@ -34,35 +34,6 @@ internal static class FunctionCall
         return false;
     }
 
-    private static void Execute(in RespRequest request, int keyCount, bool isReadOnly, CommandContext context)
-    {
-        var body = new Body(request, keyCount, isReadOnly);
-        if (context.IsInSection)
-        {
-            body.Run(context); // EXEC is alone then.
-            return;
-        }
-
-        var databases = context.Server.Databases;
-        if (!databases.TryBeginAlone(context, out var stay))
-        {
-            context.Reply.Error(
-                databases.IsBusy
-                    ? context.Server.BusyText
-                    : "ERR commands of other clients took too long, try again"u8);
-            return;
-        }
-
-        try
-        {
-            AtomicSection.RunUnlocked(ref body, context);
-        }
-        finally
-        {
-            databases.EndAlone(context, stay);
-        }
-    }
-
     // In the order of Redis.
     private static ReadOnlySpan<byte> FindProblem(ScriptFlags flags, bool isReadOnly, CommandContext context)
     {
@@ -71,48 +42,35 @@ internal static class FunctionCall
         return isReadOnly && (flags & ScriptFlags.NoWrites) == 0 ? ScriptTexts.MayWrite : default;
     }
 
-    private readonly ref struct Body(RespRequest request, int keyCount, bool isReadOnly) : IAtomicBody
+    private readonly struct Lone(bool isReadOnly) : ILoneScript
     {
-        private readonly RespRequest _request = request;
-
-        public void Run(CommandContext context)
+        public ReadOnlySpan<byte> Begin(in RespRequest request, CommandContext context)
         {
-            ShownScript.Show(_request, context);
-            var scripts = context.Server.Scripts!;
-            using var gate = scripts.Enter(out var interpreter);
-            if (!context.Server.Functions!.Table.TryFind(_request[1], out var function)) // Removed meanwhile.
-            {
-                context.Reply.Error(ScriptTexts.NoFunction);
-                return;
-            }
-
+            if (!context.Server.Functions!.Table.TryFind(request[1], out var function)) // Removed meanwhile.
+                return ScriptTexts.NoFunction;
             var problem = FindProblem(function.Info.Flags, isReadOnly, context);
-            if (problem.IsEmpty)
-                Run(function, scripts, interpreter, context);
-            else
-                context.Reply.Error(problem);
+            if (!problem.IsEmpty)
+                return problem;
+            var present = context.Server.Scripts!.Present;
+            present.Function.Begin(function.Info.Name, request);
+            present.Begin(isFunction: true);
+            return default;
         }
 
-        private void Run(
-            LibraryFunction function, ServerScripts scripts, IScriptInterpreter interpreter, CommandContext context)
+        // Under the gate of the scripts nobody has replaced the table since it began.
+        public void Run(
+            in RespRequest request, int keyCount, IScriptInterpreter interpreter, ScriptHost host,
+            CommandContext context)
         {
-            int database = context.Client.Database;
-            var host = context.BorrowScriptHost<ScriptHost>(static context => new ScriptHost(context));
-            host.Begin(isReadOnly, isShort: false, new RequestSlice(_request, 3, keyCount));
-            scripts.Present.Function.Begin(function.Info.Name, _request);
-            scripts.Present.Begin(isFunction: true);
-            context.Server.Databases.RefuseAfter(context.Server.Settings.BusyReplyMs);
-            try
-            {
-                interpreter.Run(function, _request, keyCount, host, context.Reply);
-            }
-            finally
-            {
-                scripts.Present.End();
-                scripts.Present.Function.End();
-                host.ClearArguments();
-                context.SelectDatabase(database); // As in Redis: what it selected ends with it.
-            }
+            _ = context.Server.Functions!.Table.TryFind(request[1], out var function);
+            interpreter.Run(function, request, keyCount, host, context.Reply);
+        }
+
+        public void End(CommandContext context)
+        {
+            var present = context.Server.Scripts!.Present;
+            present.End();
+            present.Function.End();
         }
     }
 }

@@ -44,35 +44,8 @@ internal static class ScriptCall
     public static void Execute(
         in RespRequest request, ScriptDigest digest, int keyCount, bool isNew, bool isReadOnly, CommandContext context)
     {
-        var body = new Alone(request, digest, keyCount, isNew, isReadOnly);
-        if (context.IsInSection)
-        {
-            body.Run(context); // EXEC is alone then.
-            return;
-        }
-
-        var databases = context.Server.Databases;
-        if (!databases.TryBeginAlone(context, out var stay))
-        {
-            context.Reply.Error(
-                databases.IsBusy
-                    ? context.Server.BusyText
-                    : "ERR commands of other clients took too long, try again"u8);
-            return;
-        }
-
-        try
-        {
-            AtomicSection.RunUnlocked(ref body, context);
-        }
-        finally
-        {
-            databases.EndAlone(context, stay);
-        }
+        LoneScript.Execute(new Lone(digest, isNew), request, keyCount, isReadOnly, context);
     }
-
-    private static ScriptHost BorrowHost(CommandContext context) =>
-        context.BorrowScriptHost<ScriptHost>(static context => new ScriptHost(context));
 
     private readonly ref struct Locked(RespRequest request, SimpleScript script, int keyCount, bool isReadOnly)
         : IAtomicBody
@@ -82,48 +55,31 @@ internal static class ScriptCall
         public void Run(CommandContext context)
         {
             ShownScript.Show(_request, context);
-            var host = BorrowHost(context);
+            var host = ScriptHost.Borrow(context);
             host.Begin(isReadOnly, isShort: true, new RequestSlice(_request, 3, keyCount));
             context.Server.Scripts!.Simple.Run(script, _request, keyCount, host, context.Reply);
             host.ClearArguments();
         }
     }
 
-    private readonly ref struct Alone(
-        RespRequest request, ScriptDigest digest, int keyCount, bool isNew, bool isReadOnly) : IAtomicBody
+    private readonly struct Lone(ScriptDigest digest, bool isNew) : ILoneScript
     {
-        private readonly RespRequest _request = request;
-
-        public void Run(CommandContext context)
+        public ReadOnlySpan<byte> Begin(in RespRequest request, CommandContext context)
         {
-            ShownScript.Show(_request, context);
             var scripts = context.Server.Scripts!;
-            using var gate = scripts.Enter(out var interpreter);
-            if (FindProblem(scripts) is { } problem)
-            {
-                context.Reply.Error(problem);
-                return;
-            }
-
-            int database = context.Client.Database;
-            var host = BorrowHost(context);
-            host.Begin(isReadOnly, isShort: false, new RequestSlice(_request, 3, keyCount));
+            if (isNew && scripts.TryAdd(digest, request[1], isPassing: true) is { } error)
+                return error;
+            if (!scripts.Knows(digest))
+                return ScriptTexts.NoScript;
             scripts.Present.Begin();
-            context.Server.Databases.RefuseAfter(context.Server.Settings.BusyReplyMs);
-            try
-            {
-                interpreter.Run(digest, _request, keyCount, host, context.Reply);
-            }
-            finally
-            {
-                scripts.Present.End();
-                host.ClearArguments();
-                context.SelectDatabase(database); // As in Redis: what it selected ends with it.
-            }
+            return default;
         }
 
-        private byte[]? FindProblem(ServerScripts scripts) => isNew
-            ? scripts.TryAdd(digest, _request[1], isPassing: true)
-            : scripts.Knows(digest) ? null : ScriptTexts.NoScript.ToArray();
+        public void Run(
+            in RespRequest request, int keyCount, IScriptInterpreter interpreter, ScriptHost host,
+            CommandContext context) =>
+            interpreter.Run(digest, request, keyCount, host, context.Reply);
+
+        public void End(CommandContext context) => context.Server.Scripts!.Present.End();
     }
 }

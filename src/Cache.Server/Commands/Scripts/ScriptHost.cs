@@ -1,5 +1,6 @@
 using System.Text;
 using Cache.Protocol;
+using Cache.Server.Clients;
 using Cache.Server.Cluster;
 using Cache.Server.Commands.Arguments;
 using Cache.Server.Commands.Dispatch;
@@ -9,6 +10,7 @@ using Cache.Server.Protocol;
 using Cache.Server.Scripts;
 using Cache.Server.Security;
 using Cache.Server.Settings;
+using Cache.Server.Waits;
 
 namespace Cache.Server.Commands.Scripts;
 
@@ -42,7 +44,14 @@ internal sealed class ScriptHost : IScriptHost
     private static readonly byte[] _noChannels =
         Encoding.ASCII.GetBytes(Denied + "publish to the channel mentioned in the command");
 
+    // Others may have been changed already, so that the script cannot be run again.
+    private static readonly byte[] _notAlone =
+        "ERR commands of other clients took too long for a key that the script does not declare"u8.ToArray();
+
     private readonly CommandContext _context;
+    private readonly HeldKeys _keys = new();
+    private bool _holdsKeys; // Others may use all other keys.
+    private int _database; // Of the keys that it holds.
     private readonly CollectingPipeWriter _output = new();
     private readonly RespReplyWriter _reply;
     private byte[] _bytes = new byte[512];
@@ -56,6 +65,10 @@ internal sealed class ScriptHost : IScriptHost
         _context = context;
         _reply = new RespReplyWriter(_output);
     }
+
+    /// <summary>The one of a context; made by the first script.</summary>
+    public static ScriptHost Borrow(CommandContext context) =>
+        context.BorrowScriptHost<ScriptHost>(static context => new ScriptHost(context));
 
     public bool IsKilled => !IsShort && Present.IsKilled;
 
@@ -113,6 +126,19 @@ internal sealed class ScriptHost : IScriptHost
         ProtocolVersion = 2;
         UsesOneSlot = false;
         _slot = IsInCluster && keys.Count > 0 ? KeySlot.Of(keys.GetKey(0)) : SlotCheck.None;
+        _holdsKeys = false;
+    }
+
+    /// <summary>The script is alone, and says that it uses no other keys, as long as it does not.</summary>
+    public void HoldKeys(RequestSlice keys)
+    {
+        _keys.Clear();
+        for (int i = 0; i < keys.Count; i++)
+            _keys.Add(keys.GetKey(i));
+        _keys.End();
+        _database = _context.Client.Database;
+        _holdsKeys = true;
+        _context.Server.Databases.HoldOnly(_keys);
     }
 
     public ReadOnlySpan<byte> Call()
@@ -185,9 +211,24 @@ internal sealed class ScriptHost : IScriptHost
         bool isWrite = (command.Flags & CommandFlags.Write) != 0;
         if (IsReadOnly && (isWrite || command.IsLikeWrite)) // PUBLISH too.
             return "ERR Write commands are not allowed from read-only scripts."u8.ToArray();
+        if (_holdsKeys && !TryLeaveKeys(command, request))
+            return _notAlone;
         if (isWrite && !IsShort && !Present.TryNoteWrite())
             return ScriptTexts.Killed.ToArray();
         return _context.Server.Cluster is { } cluster ? FindSlotError(cluster, command, request) : null;
+    }
+
+    // False if it needs to be alone, and is not.
+    private bool TryLeaveKeys(CommandDefinition command, in RespRequest request)
+    {
+        if (HeldCalls.UseOnly(_keys, command, request)
+            && (command.KeySpecifications.Length == 0 || _context.Client.Database == _database))
+        {
+            return true;
+        }
+
+        _holdsKeys = !_context.Server.Databases.TryKeepAlone();
+        return !_holdsKeys;
     }
 
     private byte[]? FindSlotError(ClusterState cluster, CommandDefinition command, in RespRequest request)

@@ -1,5 +1,7 @@
 using System.Text;
 using System.Text.Json;
+using Cache.Server.Commands.Arguments;
+using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Table;
 
@@ -94,6 +96,11 @@ internal sealed class CommandDefinition
     /// <summary>Whether it runs a script, which may use keys that it does not declare.</summary>
     public bool RunsScript { get; }
 
+    /// <summary>Whether a request of it uses keys that it does not name, or changes more than keys.</summary>
+    /// <remarks>Of what clears keyspaces, and begins or ends transactions, it says no.</remarks>
+    public bool IsWhole(in RespRequest request) =>
+        Role == TransactionRole.Whole && (KeySpecifications.Length == 0 || RunsScript || HasPatterns(request));
+
     /// <summary>Whether Redis may send what it does to replicas, though it is no write.</summary>
     public bool IsLikeWrite { get; }
 
@@ -164,5 +171,17 @@ internal sealed class CommandDefinition
         }
 
         return flags;
+    }
+
+    // Of SORT: BY and GET name further keys by what the key has.
+    private static bool HasPatterns(in RespRequest request)
+    {
+        for (int i = 2; i < request.Count; i++)
+        {
+            if (!request.IsElsewhere(i) && (request[i].Is("BY"u8) || request[i].Is("GET"u8)))
+                return true;
+        }
+
+        return false;
     }
 }

@@ -61,13 +61,7 @@ internal readonly ref struct TransactionPlan
     public bool IsWhole(int index)
     {
         var command = _queue.CommandOf(index);
-        return command.Role switch
-        {
-            TransactionRole.Whole =>
-                command.KeySpecifications.Length == 0 || command.RunsScript || HasPatterns(_queue[index]),
-            TransactionRole.Clear => _clearsApart,
-            _ => false,
-        };
+        return command.Role == TransactionRole.Clear ? _clearsApart : command.IsWhole(_queue[index]);
     }
 
     /// <summary>About how much work it is, in steps of a nanosecond.</summary>
@@ -136,17 +130,5 @@ internal readonly ref struct TransactionPlan
         }
 
         return keyspaces;
-    }
-
-    // Of SORT: BY and GET name further keys by what the key has.
-    private static bool HasPatterns(in RespRequest request)
-    {
-        for (int i = 2; i < request.Count; i++)
-        {
-            if (!request.IsElsewhere(i) && (request[i].Is("BY"u8) || request[i].Is("GET"u8)))
-                return true;
-        }
-
-        return false;
     }
 }

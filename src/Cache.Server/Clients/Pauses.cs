@@ -1,7 +1,6 @@
 using System.Runtime.CompilerServices;
-using Cache.Server.Clients;
 
-namespace Cache.Server.Commands.Dispatch;
+namespace Cache.Server.Clients;
 
 /// <summary>CLIENT PAUSE: puts off all commands, or all writes, until a moment. Thread-safe.</summary>
 /// <remarks>

@@ -1,10 +1,9 @@
 using System.Buffers;
 using System.Text;
 using Cache.Server.Commands.Arguments;
-using Cache.Server.Commands.Table;
 using Cache.Server.Protocol;
 
-namespace Cache.Server.Commands.Dispatch;
+namespace Cache.Server.Commands.Table;
 
 /// <summary>The error text for a request whose command does not exist.</summary>
 internal static class UnknownCommand

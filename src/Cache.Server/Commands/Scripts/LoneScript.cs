@@ -1,0 +1,90 @@
+using Cache.Server.Commands.Arguments;
+using Cache.Server.Commands.Dispatch;
+using Cache.Server.Protocol;
+
+namespace Cache.Server.Commands.Scripts;
+
+/// <summary>Runs any script or function, on a thread for long commands or in a section.</summary>
+/// <remarks>
+/// No other client executes a command meanwhile. If that takes long those go on who use no key that it declares; until
+/// it uses one that it does not, or more than keys.
+/// </remarks>
+internal static class LoneScript
+{
+    /// <summary>Runs it, and writes its reply; or puts the request off.</summary>
+    /// <param name="script">The script.</param>
+    /// <param name="request">The request, checked: name, script, number of keys, keys, arguments.</param>
+    /// <param name="keyCount">The number of its keys.</param>
+    /// <param name="isReadOnly">Whether it may not write.</param>
+    /// <param name="context">The client.</param>
+    public static void Execute<TScript>(
+        TScript script, in RespRequest request, int keyCount, bool isReadOnly, CommandContext context)
+        where TScript : struct, ILoneScript
+    {
+        if (context.IsInSection)
+        {
+            var inside = new Body<TScript>(script, request, keyCount, isReadOnly, mayHold: false);
+            inside.Run(context); // EXEC is alone then.
+            return;
+        }
+
+        var databases = context.Server.Databases;
+        if (!databases.TryBeginAlone(context, out var stay, out bool isHeld))
+        {
+            if (isHeld)
+                HeldCalls.PutOff(context);
+            else
+                context.Reply.Error(
+                    databases.IsBusy
+                        ? context.Server.BusyText
+                        : "ERR commands of other clients took too long, try again"u8);
+            return;
+        }
+
+        var body = new Body<TScript>(script, request, keyCount, isReadOnly, mayHold: true);
+        try
+        {
+            AtomicSection.RunUnlocked(ref body, context);
+        }
+        finally
+        {
+            databases.EndAlone(context, stay);
+        }
+    }
+
+    private readonly ref struct Body<TScript>(
+        TScript script, RespRequest request, int keyCount, bool isReadOnly, bool mayHold) : IAtomicBody
+        where TScript : struct, ILoneScript
+    {
+        private readonly RespRequest _request = request;
+
+        public void Run(CommandContext context)
+        {
+            ShownScript.Show(_request, context);
+            using var gate = context.Server.Scripts!.Enter(out var interpreter);
+            var problem = script.Begin(_request, context);
+            if (!problem.IsEmpty)
+            {
+                context.Reply.Error(problem);
+                return;
+            }
+
+            int database = context.Client.Database;
+            var host = ScriptHost.Borrow(context);
+            host.Begin(isReadOnly, isShort: false, new RequestSlice(_request, 3, keyCount));
+            if (mayHold)
+                host.HoldKeys(new RequestSlice(_request, 3, keyCount));
+            context.Server.Databases.RefuseAfter(context.Server.Settings.BusyReplyMs);
+            try
+            {
+                script.Run(_request, keyCount, interpreter, host, context);
+            }
+            finally
+            {
+                script.End(context);
+                host.ClearArguments();
+                context.SelectDatabase(database); // As in Redis: what it selected ends with it.
+            }
+        }
+    }
+}
