@@ -19,6 +19,6 @@ internal static class CalledScript
                     ? function.Info.Flags
                     : null,
             "eval" or "eval_ro" => scripts?.ReadFlags(request[1]),
-            _ => ScriptDigest.TryParse(request[1], out var digest) ? scripts?.FindFlags(digest) : null,
+            _ => scripts?.FindFlags(request[1]),
         };
 }

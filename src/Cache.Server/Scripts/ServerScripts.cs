@@ -30,6 +30,7 @@ internal sealed class ServerScripts : IDisposable
 
     // Of those that say something of themselves. Read without the gate, which a script holds that takes long.
     private readonly ConcurrentDictionary<ScriptDigest, ScriptFlags> _flags = [];
+    private bool _areFlagged; // Whether one ever said something.
     private int _count;
     private long _bytes;
     private bool _isOver;
@@ -69,7 +70,11 @@ internal sealed class ServerScripts : IDisposable
     public ScriptFlags? ReadFlags(ReadOnlySpan<byte> text) => _interpreter.ReadFlags(text);
 
     /// <summary>The same of one that is known.</summary>
-    public ScriptFlags? FindFlags(ScriptDigest digest) => _flags.TryGetValue(digest, out var flags) ? flags : null;
+    public ScriptFlags? FindFlags(ReadOnlySpan<byte> digest) =>
+        Volatile.Read(ref _areFlagged) && ScriptDigest.TryParse(digest, out var parsed)
+            && _flags.TryGetValue(parsed, out var flags)
+            ? flags
+            : null;
 
     /// <summary>Makes a script known.</summary>
     /// <param name="digest">Its digest.</param>
@@ -98,7 +103,11 @@ internal sealed class ServerScripts : IDisposable
                 return error;
             _known.Add(digest, new KnownScript(text.Length, isPassing ? _passing.AddLast(digest) : null));
             if (_interpreter.ReadFlags(text) is { } flags)
+            {
                 _flags[digest] = flags;
+                Volatile.Write(ref _areFlagged, true);
+            }
+
             if (outline is not null && _plan(outline) is { } plan)
                 Simple.Add(new SimpleScript(digest, text.ToArray(), plan));
             Volatile.Write(ref _bytes, _bytes + text.Length);

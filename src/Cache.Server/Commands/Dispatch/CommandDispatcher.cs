@@ -49,7 +49,8 @@ internal static class CommandDispatcher
         {
             if (context.Client.IsQueueing && command.Role < TransactionRole.Control)
                 Queue(command, request, context);
-            else if (command.Role == TransactionRole.Exec && IsForWantOfMemory(context))
+            else if ((command.Role == TransactionRole.Exec || command.RunsScript)
+                && IsForWantOfMemory(command, request, context))
                 Reject(command, ErrorTexts.OutOfMemory, context);
             else
                 Call(command, request, context);
@@ -126,15 +127,24 @@ internal static class CommandDispatcher
         }
 
         queue.Add(command, request, context.MoveLongArgument());
-        queue.Note(Writes(command, request, context), IsLikeWrite(command, request, context));
+        queue.Note(
+            Writes(command, request, context), IsLikeWrite(command, request, context),
+            Grows(command, request, context));
         context.Reply.Literal("+QUEUED\r\n"u8);
     }
 
-    // Whether what is queued would be refused.
-    [MethodImpl(MethodImplOptions.NoInlining)] // Only of EXEC.
-    private static bool IsForWantOfMemory(CommandContext context) =>
-        context.Client.Transaction is Transaction { Queue: { Grows: true } queue }
-        && !HasRoomFor(queue.RequestBytes, context);
+    // Whether what is queued would be refused, or the script says nothing against that.
+    [MethodImpl(MethodImplOptions.NoInlining)] // Only of EXEC and scripts.
+    private static bool IsForWantOfMemory(CommandDefinition command, in RespRequest request, CommandContext context) =>
+        command.RunsScript
+            ? Grows(command, request, context) && !HasRoomFor(request.Length, context)
+            : context.Client.Transaction is Transaction { Queue: { Grows: true } queue }
+                && !HasRoomFor(queue.RequestBytes, context);
+
+    // A script that says something of itself, and neither that it does not write nor that it needs no room.
+    private static bool Grows(CommandDefinition command, in RespRequest request, CommandContext context) =>
+        FindScriptFlags(command, request, context) is { } flags
+        && (flags & (ScriptFlags.NoWrites | ScriptFlags.AllowOom)) == 0;
 
     // Where all entries may be evicted writes find room, in steps.
     private static bool HasRoomFor(long bytes, CommandContext context) =>
@@ -378,14 +388,11 @@ internal static class CommandDispatcher
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
     private static bool TryRefuseMonitor(CommandDefinition command, in RespRequest request, CommandContext context)
     {
-        if ((command.Flags & CommandFlags.ReadOnly) == 0 && !Writes(command, request, context)
-            && !IsLikeWrite(command, request, context))
-        {
-            return false;
-        }
-
-        Reject(command, "ERR Replica can't interact with the keyspace"u8, context);
-        return true;
+        bool usesKeys = (command.Flags & CommandFlags.ReadOnly) != 0 || Writes(command, request, context)
+            || IsLikeWrite(command, request, context);
+        if (usesKeys)
+            Reject(command, "ERR Replica can't interact with the keyspace"u8, context);
+        return usesKeys;
     }
 
     // EXEC writes what its commands write, and a script what it says of itself.

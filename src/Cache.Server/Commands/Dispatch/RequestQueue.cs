@@ -108,9 +108,10 @@ internal sealed class RequestQueue
     }
 
     /// <summary>Notes what the flags of the command that was added last do not say.</summary>
-    public void Note(bool writes, bool isLikeWrite)
+    public void Note(bool writes, bool isLikeWrite, bool grows)
     {
         Writes |= writes;
+        Grows |= grows;
         HasLikeWrite |= isLikeWrite;
     }
 

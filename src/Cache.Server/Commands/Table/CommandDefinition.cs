@@ -39,6 +39,7 @@ internal sealed class CommandDefinition
             Array.Exists(Categories, static name => name is "@admin" or "@dangerous" or "@connection");
         ServesSubscribers = Name is "ping" or "quit" or "reset" or "subscribe" or "psubscribe" or "ssubscribe"
             or "unsubscribe" or "punsubscribe" or "sunsubscribe";
+        RunsScript = Name is "eval" or "eval_ro" or "evalsha" or "evalsha_ro" or "fcall" or "fcall_ro";
         IsLikeWrite = Name is "eval" or "evalsha" or "fcall" or "pfcount" or "publish" or "spublish";
         Channels = Name switch
         {
@@ -94,7 +95,7 @@ internal sealed class CommandDefinition
     public TransactionRole Role { get; }
 
     /// <summary>Whether it runs a script, which may use keys that it does not declare.</summary>
-    public bool RunsScript => Name is "eval" or "eval_ro" or "evalsha" or "evalsha_ro" or "fcall" or "fcall_ro";
+    public bool RunsScript { get; }
 
     /// <summary>Whether a request of it uses keys that it does not name, or changes more than keys.</summary>
     /// <remarks>Of what clears keyspaces, and begins or ends transactions, it says no.</remarks>
