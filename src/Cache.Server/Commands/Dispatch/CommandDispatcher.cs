@@ -18,7 +18,7 @@ namespace Cache.Server.Commands.Dispatch;
 /// The order is that of Redis 7.0's processCommand: existence, arity, rights. Every request gets its reply here, or
 /// from the command's method; no exception reaches the connection.
 /// </remarks>
-internal static class CommandDispatcher
+internal static partial class CommandDispatcher
 {
     /// <summary>
     /// Executes one request and writes its reply into <see cref="CommandContext.Reply"/>; or does nothing, if it
@@ -132,23 +132,6 @@ internal static class CommandDispatcher
             Grows(command, request, context));
         context.Reply.Literal("+QUEUED\r\n"u8);
     }
-
-    // Whether what is queued would be refused, or the script says nothing against that.
-    [MethodImpl(MethodImplOptions.NoInlining)] // Only of EXEC and scripts.
-    private static bool IsForWantOfMemory(CommandDefinition command, in RespRequest request, CommandContext context) =>
-        command.RunsScript
-            ? Grows(command, request, context) && !HasRoomFor(request.Length, context)
-            : context.Client.Transaction is Transaction { Queue: { Grows: true } queue }
-                && !HasRoomFor(queue.RequestBytes, context);
-
-    // A script that says something of itself, and neither that it does not write nor that it needs no room.
-    private static bool Grows(CommandDefinition command, in RespRequest request, CommandContext context) =>
-        FindScriptFlags(command, request, context) is { } flags
-        && (flags & (ScriptFlags.NoWrites | ScriptFlags.AllowOom)) == 0;
-
-    // Where all entries may be evicted writes find room, in steps.
-    private static bool HasRoomFor(long bytes, CommandContext context) =>
-        context.Store.Eviction == EvictionPolicy.AllEntries || context.Store.TryMakeRoom(bytes);
 
     private static CommandDefinition? Find(in RespRequest request, CommandTable commands)
     {
@@ -394,27 +377,6 @@ internal static class CommandDispatcher
             Reject(command, "ERR Replica can't interact with the keyspace"u8, context);
         return usesKeys;
     }
-
-    // EXEC writes what its commands write, and a script what it says of itself.
-    private static bool Writes(CommandDefinition command, in RespRequest request, CommandContext context) =>
-        FindScriptFlags(command, request, context) is { } flags
-            ? (flags & ScriptFlags.NoWrites) == 0
-            : (command.Flags & CommandFlags.Write) != 0
-                || (command.Role == TransactionRole.Exec
-                    && context.Client.Transaction is Transaction { Queue.Writes: true });
-
-    private static bool IsLikeWrite(CommandDefinition command, in RespRequest request, CommandContext context) =>
-        FindScriptFlags(command, request, context) is null
-        && (command.IsLikeWrite
-            || (command.Role == TransactionRole.Exec
-                && context.Client.Transaction is Transaction { Queue.HasLikeWrite: true }));
-
-    // Of a script that is known; as in Redis, what it says comes before what is known of its command.
-    private static ScriptFlags? FindScriptFlags(
-        CommandDefinition command, in RespRequest request, CommandContext context) =>
-        command.RunsScript
-            ? CalledScript.FindFlags(command.Name, request, context.Server.Scripts, context.Server.Functions)
-            : null;
 
     [MethodImpl(MethodImplOptions.NoInlining)] // Cold.
     private static void RejectDenied(
