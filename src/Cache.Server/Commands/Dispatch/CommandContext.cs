@@ -25,7 +25,6 @@ internal sealed class CommandContext : DatabaseVisit
     private readonly TimeProvider _clock;
     private readonly bool _hasCommonNames;
     private CallTimes _times;
-
     private ClientSession? _client;
 
     // What it had counted when the client got it.
@@ -217,6 +216,9 @@ internal sealed class CommandContext : DatabaseVisit
 
     /// <summary>When the last call ended, in ticks.</summary>
     public long CallEnd => _times.End;
+
+    /// <summary>Whether calls of less than a millisecond are logged, so that each needs a time of its own.</summary>
+    public bool NoticesShortCalls => Server.Settings.NoticedMicroseconds < TimeSpan.MicrosecondsPerMillisecond;
 
     /// <summary>Whether a call took so long that it is logged.</summary>
     public bool IsSlow(long ticks) => ticks >= Server.Settings.NoticedMicroseconds * Server.TicksPerMicrosecond;

@@ -21,9 +21,6 @@ namespace Cache.Server.Commands.Transactions;
 /// </remarks>
 internal static class ExecCommand
 {
-    // Where shorter calls are logged, each has a time of its own.
-    private const long SharedMicrosecondsMin = 1000;
-
     private const string ChangedRules =
         "NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC call. This command "
         + "is no longer allowed for the following reason: ";
@@ -152,7 +149,7 @@ internal static class ExecCommand
                 return;
             if (writesHeader)
                 context.Reply.ArrayHeader(transaction.Queue.Count);
-            bool mayShareTime = context.Server.Settings.NoticedMicroseconds >= SharedMicrosecondsMin;
+            bool mayShareTime = !context.NoticesShortCalls;
             for (int i = first; i < end; i++)
             {
                 context.Times.Share(mayShareTime && i + 1 < end && IsSameNext(transaction.Queue, i, context));
