@@ -89,9 +89,9 @@ internal static class ServerCommands
             context.Reply.Ok();
         else if (context.TryGiveWay(long.MaxValue)) // It waits for other clients' commands.
             return;
-        else if (context.TrySwapDatabases(first, second))
+        else if (context.TrySwapDatabases(first, second, out bool isHeld))
             ConfirmSwap(context);
-        else
+        else if (!isHeld || !HeldCalls.TryPutOff(context))
             context.Reply.Error("ERR commands of other clients took too long; nothing was swapped, try again"u8);
     }
 

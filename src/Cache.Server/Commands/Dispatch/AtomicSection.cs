@@ -43,13 +43,26 @@ internal static class AtomicSection
     }
 
     /// <summary>Runs commands while no other client executes any.</summary>
+    /// <param name="action">What executes them.</param>
+    /// <param name="context">The client's context, outside of a section.</param>
+    /// <param name="isHeld">Whether a script has let others in, for which this need not wait on its thread.</param>
     /// <returns>False if the commands of other clients took too long: nothing was done.</returns>
-    public static bool TryRunAlone(Action action, CommandContext context) =>
-        context.Server.Databases.TryAlone(context, () =>
+    public static bool TryRunAlone(Action action, CommandContext context, out bool isHeld)
+    {
+        var databases = context.Server.Databases;
+        if (!databases.TryBeginAlone(context, out var stay, out isHeld))
+            return false;
+        try
         {
             action();
-            return true;
-        });
+        }
+        finally
+        {
+            databases.EndAlone(context, stay);
+        }
+
+        return true;
+    }
 
     /// <summary>Runs commands apart: on the store itself, but without giving way or waiting.</summary>
     public static void RunUnlocked<TBody>(ref TBody body, CommandContext context)

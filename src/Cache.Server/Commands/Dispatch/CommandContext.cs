@@ -445,10 +445,10 @@ internal sealed class CommandContext : DatabaseVisit
     }
 
     /// <summary>SWAPDB: exchanges two databases for all clients.</summary>
-    /// <returns>False if other clients' commands took too long.</returns>
-    public bool TrySwapDatabases(int first, int second)
+    /// <returns>False if other clients' commands took too long, or for a script that has let others in.</returns>
+    public bool TrySwapDatabases(int first, int second, out bool isHeld)
     {
-        bool isDone = Server.Databases.TrySwap(first, second, this);
+        bool isDone = Server.Databases.TrySwap(first, second, this, out isHeld);
         Store = KeyspaceOf(Client.Database);
         if (isDone)
             Server.Waits.NoteSwap(first, second);

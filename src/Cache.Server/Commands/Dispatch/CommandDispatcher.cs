@@ -280,7 +280,8 @@ internal static partial class CommandDispatcher
         if (context.Server.Cluster is { } cluster && TryRedirect(cluster, command, request, context))
             return true;
         bool isHeld = false;
-        if (context.Server.Databases.Held is { } held
+        var held = context.Server.Databases.Held; // Once: who entered to be refused may see others let in.
+        if (held is not null
             && HeldCalls.TryPutOff(held, command, request, context, out isHeld))
         {
             return true;
@@ -295,7 +296,7 @@ internal static partial class CommandDispatcher
             return true;
         }
 
-        if (isHeld || context.Server.Databases is { IsBusy: true, Held: null })
+        if (isHeld || (held is null && context.Server.Databases.IsBusy))
         {
             if ((command.Flags & CommandFlags.AllowBusy) != 0)
                 return false;

@@ -216,8 +216,9 @@ internal sealed partial class Databases : IWaitedDatabases
     /// <param name="first">A database.</param>
     /// <param name="second">Another one.</param>
     /// <param name="own">The visit of the caller, which is ended and begun again.</param>
-    /// <returns>False if other clients' commands took too long: nothing was done.</returns>
-    public bool TrySwap(int first, int second, DatabaseVisit own) => TryAlone(own, () =>
+    /// <param name="isHeld">Whether a script has let others in, for which this need not wait on its thread.</param>
+    /// <returns>False if other clients' commands took too long, or for the script: nothing was done.</returns>
+    public bool TrySwap(int first, int second, DatabaseVisit own, out bool isHeld) => TryAlone(own, () =>
     {
         var keyspaces = (CacheStore[])_keyspaces.Clone();
         (keyspaces[first], keyspaces[second]) = (keyspaces[second], keyspaces[first]);
@@ -229,7 +230,7 @@ internal sealed partial class Databases : IWaitedDatabases
         }
 
         return isDone;
-    });
+    }, waitsForHeld: false, out isHeld);
 
     /// <summary>Runs an action while no command of another client is under way.</summary>
     /// <param name="own">
@@ -237,11 +238,14 @@ internal sealed partial class Databases : IWaitedDatabases
     /// </param>
     /// <param name="action">The action; all clients wait for it.</param>
     /// <returns>False if other clients' commands took too long, or the action returns false.</returns>
-    public bool TryAlone(DatabaseVisit? own, Func<bool> action)
+    public bool TryAlone(DatabaseVisit? own, Func<bool> action) => TryAlone(own, action, waitsForHeld: true, out _);
+
+    private bool TryAlone(DatabaseVisit? own, Func<bool> action, bool waitsForHeld, out bool isHeld)
     {
+        isHeld = false;
         if (_gate.IsHeldByCurrentThread)
             return action();
-        if (!TryBeginAlone(own, out var stay))
+        if (!TryBeginAlone(own, waitsForHeld, out var stay, out isHeld))
             return false;
         try
         {

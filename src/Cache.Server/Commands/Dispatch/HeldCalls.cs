@@ -45,8 +45,17 @@ internal static class HeldCalls
         return Concern(held, command, request, context.Server.Scripts);
     }
 
+    /// <summary>Puts off a request that would have to be alone, unless it is to be refused.</summary>
+    public static bool TryPutOff(CommandContext context)
+    {
+        bool isPutOff = !context.Server.Databases.IsBusyByNow();
+        if (isPutOff)
+            PutOff(context);
+        return isPutOff;
+    }
+
     /// <summary>Parks the client until the script has ended, or takes long.</summary>
-    public static void PutOff(CommandContext context)
+    private static void PutOff(CommandContext context)
     {
         var databases = context.Server.Databases;
         long number = context.Park(SuspensionReason.Pause, databases.FindRest());
@@ -85,7 +94,8 @@ internal static class HeldCalls
         var queue = transaction.Queue;
         for (int i = 0; i < queue.Count; i++)
         {
-            if (Concern(held, queue.CommandOf(i), queue[i], context.Server.Scripts))
+            // Whoever runs a script there is alone, whatever the script is.
+            if (queue.CommandOf(i).RunsScript || Concern(held, queue.CommandOf(i), queue[i], context.Server.Scripts))
                 return true;
         }
 
@@ -95,7 +105,8 @@ internal static class HeldCalls
     private static bool Concern(
         HeldKeys held, CommandDefinition command, in RespRequest request, ServerScripts? scripts)
     {
-        if (command.Role == TransactionRole.Clear || NamesAny(held, command, request))
+        bool readsAll = command.KeySpecifications.Length == 0 && (command.Flags & CommandFlags.ReadOnly) != 0;
+        if (command.Role == TransactionRole.Clear || readsAll || NamesAny(held, command, request))
             return true;
         return command.IsWhole(request)
             && !(command.RunsScript && IsSimple(command, request, scripts));

@@ -31,13 +31,14 @@ internal static class LoneScript
         var databases = context.Server.Databases;
         if (!databases.TryBeginAlone(context, out var stay, out bool isHeld))
         {
-            if (isHeld)
-                HeldCalls.PutOff(context);
-            else
+            if (!isHeld || !HeldCalls.TryPutOff(context))
+            {
                 context.Reply.Error(
                     databases.IsBusy
                         ? context.Server.BusyText
                         : "ERR commands of other clients took too long, try again"u8);
+            }
+
             return;
         }
 
@@ -72,9 +73,9 @@ internal static class LoneScript
             int database = context.Client.Database;
             var host = ScriptHost.Borrow(context);
             host.Begin(isReadOnly, isShort: false, new RequestSlice(_request, 3, keyCount));
-            if (mayHold)
-                host.HoldKeys(new RequestSlice(_request, 3, keyCount));
             context.Server.Databases.RefuseAfter(context.Server.Settings.BusyReplyMs);
+            if (mayHold) // Behind it: who is put off asks when it will be refused.
+                host.HoldKeys(new RequestSlice(_request, 3, keyCount));
             try
             {
                 script.Run(_request, keyCount, interpreter, host, context);

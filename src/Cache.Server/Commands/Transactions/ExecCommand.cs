@@ -68,7 +68,8 @@ internal static class ExecCommand
         }
         finally
         {
-            transaction.Reset();
+            if (!context.GaveWay)
+                transaction.Reset();
         }
     }
 
@@ -86,8 +87,10 @@ internal static class ExecCommand
 
     private static void ExecuteAlone(Transaction transaction, CommandContext context)
     {
-        if (!AtomicSection.TryRunAlone(() => ExecuteParts(transaction, context), context))
+        if (!AtomicSection.TryRunAlone(() => ExecuteParts(transaction, context), context, out bool isHeld))
         {
+            if (isHeld && HeldCalls.TryPutOff(context))
+                return;
             context.Reply.Error(context.Server.Databases.IsBusy
                 ? (byte[])[.. ErrorTexts.ExecAbort, .. context.Server.BusyText]
                 : "EXECABORT Transaction discarded because of: commands of other clients took too long, try again"u8);
