@@ -64,16 +64,13 @@ public sealed class HeldKeysDoorsTests
         Assert.StartsWith("-ERR Script killed by user", await run);
     }
 
-    [Theory]
-    [InlineData(40_000)]
-    [InlineData(300_000)]
-    public async Task EndlessScript_LongKey_IsHeld(int length)
+    [Fact]
+    public async Task EndlessScript_LongKey_IsHeld()
     {
         await using var server = await ScriptServer.StartAsync();
         var (client, other) = (server.Connect(), server.Connect());
-        string key = new('k', length);
-        if ((await ScriptServer.CallAsync(other, "SET", key, "1")).StartsWith('-'))
-            return;
+        string key = new('k', 40_000);
+        await CallAsync(other, "+OK\r\n", "SET", key, "1");
         var run = Run(client, "EVAL", "while true do redis.call('get', KEYS[1]) end", "1", key);
         await UntilHeldAsync(server);
         await CallAsync(other, Busy, "GET", key);
