@@ -37,6 +37,9 @@ LOADS = [
     ("ZRANGE_10", "zrange zset 0 9", "zset"),
     ("ZPOPMIN", "zpopmin zset", "zset"),
     ("PFADD", "pfadd hll element:{}", None),
+    ("XADD of 3 fields", f"xadd stream * name {VALUE} place {VALUE} kind {VALUE}", "stream"),
+    ("XREAD of 10", "xread count 10 streams stream 0-0", "stream"),
+    ("XREADGROUP of 10", "xreadgroup group readers one count 10 streams stream >", "group"),
 ]
 
 FILLS = {
@@ -44,8 +47,12 @@ FILLS = {
     "list": lambda name: ("rpush", "list", VALUE),
     "set": lambda name: ("sadd", "set", "element:" + name),
     "zset": lambda name: ("zadd", "zset", name, "element:" + name),
+    "stream": lambda name: ("xadd", "stream", "*", "name", VALUE, "place", VALUE, "kind", VALUE),
     "ten": lambda name: ("hset", "ten", "element:" + name, VALUE),
 }
+
+# Of XREADGROUP: so many entries each, which nobody has read.
+GROUP_ENTRIES = 10
 
 PIPELINE = 10_000
 CONNECTIONS = 20
@@ -54,6 +61,9 @@ WARM_UPS = 4
 
 
 def fill(server, kind, count):
+    if kind == "group":
+        kind = "stream"
+        server.send([("xgroup", "create", "stream", "readers", "0", "mkstream")])
     names = [f"{number:012d}" for number in range(count)]
     random.Random(1).shuffle(names)
     for start in range(0, count, PIPELINE):
@@ -72,13 +82,20 @@ def load(server, command, elements, requests):
     return (server.cpu_ns() - before) / 1000 / requests
 
 
-def warm_up(server, kind, command, elements, options):
+def count_of(kind, elements, requests):
+    if kind == "group":
+        return GROUP_ENTRIES * requests
+    return 10 if kind == "ten" else elements
+
+
+def warm_up(server, kind, command, elements, requests):
     """Until the compiler at run time has optimized what the load needs."""
-    server.send([("flushall",)])
-    if kind:
-        fill(server, kind, 10 if kind == "ten" else elements)
-    for _ in range(WARM_UPS):
-        load(server, command, elements, options.requests)
+    for number in range(WARM_UPS):
+        if number == 0 or kind == "group":
+            server.send([("flushall",)])
+            if kind:
+                fill(server, kind, count_of(kind, elements, requests))
+        load(server, command, elements, requests)
         time.sleep(0.3)
 
 
@@ -87,15 +104,16 @@ def compare(servers, size, elements, options):
         if options.only and name.split()[0].lower() not in options.only:
             continue
         figures = {server.name: [] for server in servers}
-        warm_up(servers[0], kind, command, elements, options)
+        requests = options.requests // GROUP_ENTRIES if kind == "group" else options.requests
+        warm_up(servers[0], kind, command, elements, requests)
         for server in pair.in_turn(servers, options.rounds):
             server.send([("flushall",)])
             if kind:
-                fill(server, kind, 10 if kind == "ten" else elements)
-            load(server, command, elements, options.requests // 10)
+                fill(server, kind, count_of(kind, elements, requests + requests // 10))
+            load(server, command, elements, requests // 10)
             if name in ("SPOP", "RPOP", "ZPOPMIN") and elements < options.requests:
                 fill(server, kind, elements)
-            figures[server.name].append(load(server, command, elements, options.requests))
+            figures[server.name].append(load(server, command, elements, requests))
         ours, theirs = (figures[server.name] for server in servers)
         ratio = statistics.median(a / b for a, b in zip(ours, theirs))
         print(f"| {size} | {name} | {statistics.median(ours):.2f} | {statistics.median(theirs):.2f} | {ratio:.2f} |",
@@ -103,7 +121,7 @@ def compare(servers, size, elements, options):
 
 
 def measure_memory(servers):
-    for kind in ("set", "hash", "zset", "list"):
+    for kind in ("set", "hash", "zset", "list", "stream"):
         bytes_each = []
         for server in servers:
             server.send([("flushall",)])

@@ -37,6 +37,8 @@ class Server:
             reply = self.reader.readline()
             if reply.startswith(b"-"):
                 sys.exit(f"{self.name}: {' '.join(words)[:80]}: {reply.decode().strip()}")
+            if reply.startswith(b"$") and not reply.startswith(b"$-1"):
+                self.reader.read(int(reply[1:]) + 2)
 
     def used_memory(self):
         self.socket.sendall(b"INFO memory\r\n")
