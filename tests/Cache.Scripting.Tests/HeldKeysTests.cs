@@ -23,6 +23,7 @@ public sealed class HeldKeysTests
         const string Simple = "return redis.call('get', KEYS[1])";
         await CallAsync(other, "$1\r\n1\r\n", "EVAL", Simple, "1", "x");
         var run = Run(client, "EVAL", "while true do redis.call('get', KEYS[2]) end", "2", "a", "b");
+        await UntilHeldAsync(server);
 
         foreach (bool isBusy in new[] { false, true })
         {
