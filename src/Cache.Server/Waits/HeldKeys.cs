@@ -2,28 +2,29 @@ namespace Cache.Server.Waits;
 
 /// <summary>The keys that a script uses while others execute commands with the rest.</summary>
 /// <remarks>
-/// Filled again for each script, by the thread that runs it and while nobody else can read it; not changed afterwards.
+/// Filled again for each script, by the thread that runs it and while nobody else can read it; not changed afterwards,
+/// nor when the script ends: others may look at it still. One that is large is left to the collector then.
 /// </remarks>
 internal sealed class HeldKeys
 {
     // More of them are looked up.
     private const int ComparedMax = 16;
 
-    // More memory is not kept for the next script.
+    // With more memory it is not kept for the next script.
     private const int KeptBytesMax = 64 * 1024;
+    private const int KeptCountMax = 1024;
 
     private byte[] _bytes = [];
     private (int Start, int Length)[] _keys = [];
     private int _count;
     private HashSet<byte[]>? _lookup; // Of many keys.
 
+    /// <summary>Whether it has more memory than is kept for the next script.</summary>
+    public bool IsLarge => _bytes.Length > KeptBytesMax || _keys.Length > KeptCountMax;
+
     /// <summary>Forgets all keys.</summary>
     public void Clear()
     {
-        if (_bytes.Length > KeptBytesMax)
-            _bytes = [];
-        if (_keys.Length > KeptBytesMax)
-            _keys = [];
         _count = 0;
         _lookup = null;
     }

@@ -319,6 +319,7 @@ internal sealed partial class Databases : IWaitedDatabases
             Volatile.Write(ref _isBusy, false);
             Volatile.Write(ref _admitAt, 0);
             Volatile.Write(ref _held, null);
+            _holding = null;
             Volatile.Write(ref _isHindered, false);
         }
 

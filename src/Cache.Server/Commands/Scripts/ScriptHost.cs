@@ -49,7 +49,7 @@ internal sealed class ScriptHost : IScriptHost
         "ERR commands of other clients took too long for a key that the script does not declare"u8.ToArray();
 
     private readonly CommandContext _context;
-    private readonly HeldKeys _keys = new();
+    private HeldKeys _keys = new();
     private bool _holdsKeys; // Others may use all other keys.
     private int _database; // Of the keys that it holds.
     private readonly CollectingPipeWriter _output = new();
@@ -93,6 +93,8 @@ internal sealed class ScriptHost : IScriptHost
 
     public void ClearArguments()
     {
+        if (_keys.IsLarge)
+            _keys = new HeldKeys();
         if (_bytes.Length > KeptBytesMax)
             _bytes = new byte[KeptBytesMax];
         if (_arguments.Length > KeptCountMax)
