@@ -37,7 +37,8 @@ internal static class HybridScenario
                 await make();
                 faults++;
                 double began = Checker.NowMs;
-                await RedisProcess.UntilAsync(() => Task.FromResult(reader.Status.IsCoherent), "coherence");
+                await RedisProcess.UntilAsync(
+                    () => Task.FromResult(reader.Status.IsCoherent), () => $"coherence after {fault}: {reader.Told}");
                 slowest = Math.Max(slowest, Checker.NowMs - began);
                 await checker.CompareAsync();
                 if (checker.Violations > 0)

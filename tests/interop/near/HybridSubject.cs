@@ -28,6 +28,17 @@ internal sealed class HybridSubject : ISubject, IAsyncDisposable
 
     public HybridCoherenceStatus Status => _provider.GetRequiredService<IHybridCoherence>().Status;
 
+    /// <summary>What there is to know where it is not coherent.</summary>
+    public string Told
+    {
+        get
+        {
+            var status = Status;
+            return $"proved: {status.IsProved}, {status.LastProofFailure ?? "no failure"};"
+                + $" links: {string.Join(", ", status.Nodes)}; second level: {_level}";
+        }
+    }
+
     /// <summary>Reads that were answered in the process.</summary>
     public long Hits
     {

@@ -114,13 +114,17 @@ internal sealed class RedisProcess : IAsyncDisposable
         Directory.Delete(_folder, recursive: true);
     }
 
-    public static async Task UntilAsync(Func<Task<bool>> condition, string what)
+    public static Task UntilAsync(Func<Task<bool>> condition, string what) => UntilAsync(condition, () => what);
+
+    /// <param name="condition">What is waited for.</param>
+    /// <param name="what">Says at the end what there was not.</param>
+    public static async Task UntilAsync(Func<Task<bool>> condition, Func<string> what)
     {
         using var limit = new CancellationTokenSource(_patience);
         while (!await condition())
         {
             if (limit.IsCancellationRequested)
-                throw new TimeoutException($"There was not: {what}");
+                throw new TimeoutException($"There was not: {what()}");
             await Task.Delay(20);
         }
     }

@@ -52,6 +52,9 @@ internal sealed class StackExchangeLevel : IDistributedCache, IDisposable
 
     public void Remove(string key) => throw new NotSupportedException();
 
+    /// <summary>What its client says of its connections.</summary>
+    public override string ToString() => _multiplexer.GetStatus();
+
     public void Dispose() => _multiplexer.Dispose();
 
     // What the checker takes for a write of which nobody knows whether it was made.

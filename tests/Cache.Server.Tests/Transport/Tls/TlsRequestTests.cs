@@ -53,8 +53,11 @@ public sealed class TlsRequestTests : IDisposable
     public async Task Clients_ThatDoNotRead_HoldTheSameValueOnce(RespTransport transport)
     {
         const int Length = 20_000_000;
-        await using var server = await TlsServer.StartAsync(
-            _certificates, transport, static options => options.ClientMemoryLimit = 16 * Length);
+        await using var server = await TlsServer.StartAsync(_certificates, transport, static options =>
+        {
+            options.ClientMemoryLimit = 16 * Length;
+            options.OutputStallTimeout = TimeSpan.FromMinutes(10); // All four are waited for on a slow machine.
+        });
         var store = server.Server.State.Store;
         byte[] value = new byte[Length];
         value.AsSpan().Fill((byte)'v');
