@@ -77,7 +77,10 @@ internal sealed class StandaloneProcess : IAsyncDisposable
 
             bool isLate = Stopwatch.GetElapsedTime(start) > Patience
                 || !await _arrived.WaitAsync(Patience, TestContext.Current.CancellationToken);
-            Assert.False(isLate || (_process.HasExited && _arrived.CurrentCount == 0), $"No line '{text}' in {this}");
+            bool hasEnded = _process.HasExited && _arrived.CurrentCount == 0;
+            Assert.False(
+                isLate || hasEnded,
+                $"No line '{text}' {(hasEnded ? $"until it ended with {_process.ExitCode}" : "in time")} in {this}");
         }
     }
 
