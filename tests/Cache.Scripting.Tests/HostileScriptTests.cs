@@ -35,6 +35,20 @@ public sealed class HostileScriptTests
         Assert.Equal("+PONG\r\n", await server.EvalAsync("return redis.call('ping')"));
     }
 
+    [Fact]
+    public async Task Eval_TextThatIsVeryLong_IsNotCompiled()
+    {
+        await using var server = await ScriptServer.StartAsync();
+        const int Length = 9_000_000;
+
+        Assert.Equal(
+            "$17\r\nnot enough memory\r\n",
+            await server.EvalAsync($"return select(2, loadstring(string.rep(' ', {Length})))"));
+        Assert.Equal(
+            "-ERR Error compiling script (new function): not enough memory\r\n",
+            await server.EvalAsync("return 1" + new string(' ', Length)));
+    }
+
     [Theory]
     // CVE-2022-24735, CVE-2025-46817: functions and metatables that others use are changed.
     [InlineData("string.format = function() return 'x' end")]

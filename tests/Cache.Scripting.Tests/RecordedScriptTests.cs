@@ -28,6 +28,11 @@ public sealed class RecordedScriptTests
     [InlineData("functions in transactions in RESP3")]
     public Task Function_RecordedSession_RepliesAsRedis(string title) => ReplayAsync("functions", title);
 
+    [Theory]
+    [InlineData("texts in RESP2")]
+    [InlineData("texts in RESP3")]
+    public Task Eval_RecordedTexts_AreThoseOfOldLua(string title) => ReplayAsync("texts", title);
+
     private static async Task ReplayAsync(string file, string title, bool areKnown = false)
     {
         await using var server = await ScriptServer.StartAsync();

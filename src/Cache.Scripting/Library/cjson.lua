@@ -101,6 +101,7 @@ local function invalid(data, at, wanted)
     [","] = "T_COMMA", [":"] = "T_COLON" }
   if names[c] then found = names[c]
   elseif c == '"' then found = "T_STRING"
+  elseif c == "-" and not find(data, "^%d", at + 1) then found = "invalid number"
   elseif find(c, "^[%d-]") then found = "T_NUMBER"
   elseif match(data, "^true", at) or match(data, "^false", at) then found = "T_BOOLEAN"
   elseif match(data, "^null", at) then found = "T_NULL" end
@@ -196,6 +197,16 @@ local function deeper(depth, at)
   return depth + 1
 end
 
+-- In parts: a pattern of the whole would try each length of the digits with each, for ever if there are many.
+local function readnumber(data, at)
+  local _, stop = find(data, "^%-?%d+", at)
+  if not stop then invalid(data, at, "value") end
+  _, stop = find(data, "^%.?%d*", stop + 1)
+  local _, last = find(data, "^[eE][+-]?%d+", stop + 1)
+  stop = last or stop
+  return tools.float(sub(data, at, stop)), stop + 1
+end
+
 read = function(data, at, depth)
   local c = sub(data, at, at)
   if c == '"' then return readstring(data, at + 1) end
@@ -204,10 +215,7 @@ read = function(data, at, depth)
   if match(data, "^true", at) then return true, at + 4 end
   if match(data, "^false", at) then return false, at + 5 end
   if match(data, "^null", at) then return null, at + 4 end
-  local digits = match(data, "^%-?%d+%.?%d*[eE][+-]?%d+", at) or match(data, "^%-?%d+%.?%d*", at)
-  local number = digits and tools.float(digits)
-  if not number then invalid(data, at, "value") end
-  return number, at + #digits
+  return readnumber(data, at)
 end
 
 local function setting(name, check)

@@ -26,7 +26,11 @@ local function scriptframe(level)
   end
 end
 
+-- Lua's own are shorter. In a longer one the patterns below could be looked for without end.
+local WORDSMAX = 4096
+
 local function words(text)
+  if #text > WORDSMAX then return text end
   text = gsub(text, "attempt to perform arithmetic on a (%w+) value %((%w+) '(.-)'%)",
     "attempt to perform arithmetic on %2 '%3' (a %1 value)")
   text = gsub(text, "attempt to (%w+) a (%w+) value %((%w+) '(.-)'%)", "attempt to %1 %3 '%4' (a %2 value)")
@@ -149,15 +153,14 @@ local missing = {
 setmetatable(G, missing)
 
 local function bad(position, name, wanted, v)
-  error(format("bad argument #%d to '%s' (%s expected, got %s)", position, name, wanted,
-    v == nil and "no value" or type(v)), 3)
+  error(format("bad argument #%d to '%s' (%s expected, got %s)", position, name, wanted, type(v)), 3)
 end
 
 -- The basic functions.
 
 rawset(G, "_G", environment)
 rawset(G, "_VERSION", "Lua 5.1")
-for _, name in next, { "error", "ipairs", "rawequal", "select", "type" } do rawset(G, name, base[name]) end
+for _, name in next, { "error", "rawequal", "select", "type" } do rawset(G, name, base[name]) end
 
 rawset(G, "assert", function(...)
   local v, message = ...
@@ -200,6 +203,11 @@ rawset(G, "pairs", function(t)
   if type(t) ~= "table" then bad(1, "pairs", "table", t) end
   if real[t] then return G.next, t, nil end
   return next, t, nil
+end)
+
+rawset(G, "ipairs", function(t)
+  if type(t) ~= "table" then bad(1, "ipairs", "table", t) end
+  return base.ipairs(t)
 end)
 
 rawset(G, "rawget", function(t, key)
@@ -332,9 +340,42 @@ s.rep = function(v, n)
   if v == "" then return "" end -- The native one would count to n, and no hook would look after it.
   return rep(text(v), whole(n))
 end
-s.find = function(v, p, init, plain) return find(text(v), text(p), whole(init), plain) end
-s.match = function(v, p, init) return match(text(v), text(p), whole(init)) end
-s.gmatch = function(v, p) return string.gmatch(text(v), text(p)) end
+
+local function from(v, init) -- 5.4 finds nothing from behind the end on, not even what is empty.
+  init = whole(init)
+  return type(init) == "number" and type(v) == "string" and init > #v + 1 and #v + 1 or init
+end
+
+s.find = function(v, p, init, plain)
+  v = text(v)
+  return find(v, text(p), init and from(v, init), plain)
+end
+
+s.match = function(v, p, init)
+  v = text(v)
+  return match(v, text(p), init and from(v, init))
+end
+
+-- In 5.1 a match may be empty where the one before has ended, in 5.4 it may not.
+s.gmatch = function(v, p)
+  v, p = text(v), text(p)
+  if type(v) ~= "string" or type(p) ~= "string" then return string.gmatch(v, p) end -- An error.
+  if sub(p, 1, 1) == "^" then p = "%" .. p end -- It is no anchor here.
+  local at = 1
+  local function taken(start, stop, ...)
+    if not start then
+      at = #v + 2
+      return nil
+    end
+    at = (stop < start and start or stop) + 1
+    if select("#", ...) == 0 then return sub(v, start, stop) end
+    return ...
+  end
+  return function()
+    if at > #v + 1 then return nil end
+    return taken(find(v, p, at))
+  end
+end
 s.gfind = s.gmatch
 
 s.char = function(...)
@@ -343,20 +384,94 @@ s.char = function(...)
   return string.char(table.unpack(codes, 1, select("#", ...)))
 end
 
-s.gsub = function(v, p, by, n)
-  local replacement = by
-  if type(by) == "number" then
-    replacement = text(by)
-  elseif type(by) == "string" then
-    replacement = gsub(by, "%%([^%d%%])", "%1") -- 5.4 refuses an escape of what needs none.
-  elseif type(by) == "function" then
-    replacement = function(...) return text((by(...))) end
-  elseif type(by) == "table" then
-    replacement = function(key) return text(by[key]) end
-  end
-  return gsub(text(v), text(p), replacement, whole(n))
+local function mayBeEmpty(p) -- Whether a match may be, at a guess.
+  return find(p, "[*?$-]") or find(p, "%%[f%d]") or not find(p, "[^()^]")
 end
 
+-- A text with "%1" and its like; before another character the sign is nothing, and at the end a zero byte.
+local function expanded(by, found, ...)
+  local captures = { ... }
+  if select("#", ...) == 0 then captures[1] = found end
+  captures[0] = found
+  return (gsub(by, "%%(.?)", function(c)
+    if c == "" then return "\0" end
+    if not find(c, "%d") then return c end
+    local capture = captures[tonumber(c)]
+    if capture == nil then error("invalid capture index") end
+    return text(capture)
+  end))
+end
+
+local function replacer(by)
+  if type(by) == "string" then
+    if not find(by, "%", 1, true) then return function() return by end end
+    return function(...) return expanded(by, ...) end
+  end
+  return function(found, ...)
+    local v
+    if type(by) == "table" then
+      v = by[select("#", ...) == 0 and found or (...)]
+    elseif select("#", ...) == 0 then
+      v = by(found)
+    else
+      v = by(...)
+    end
+    if not v then return found end
+    if type(v) ~= "string" and type(v) ~= "number" then error("invalid replacement value (a " .. type(v) .. ")") end
+    return text(v)
+  end
+end
+
+-- As 5.1 does it: an empty match may be where the one before has ended.
+local function substituted(v, p, replace, most)
+  local isanchored = sub(p, 1, 1) == "^"
+  local parts, count, at = {}, 0, 1
+  local function add(start, stop, ...)
+    if not start then return false end
+    count = count + 1
+    parts[#parts + 1] = sub(v, at, start - 1)
+    parts[#parts + 1] = replace(sub(v, start, stop), ...)
+    at = stop + 1
+    if stop < start then
+      parts[#parts + 1] = sub(v, start, start)
+      at = start + 1
+    end
+    return at <= #v + 1 and not isanchored
+  end
+  while count < most and add(find(v, p, at)) do end
+  parts[#parts + 1] = sub(v, at)
+  return table.concat(parts), count
+end
+
+local isreplacement = { string = true, table = true, ["function"] = true }
+s.gsub = function(v, p, by, n)
+  v, p, by, n = text(v), text(p), text(by), whole(n)
+  local kind = type(by)
+  if type(v) == "string" and type(p) == "string" and isreplacement[kind] and mayBeEmpty(p)
+    and (n == nil or type(n) == "number") then
+    return substituted(v, p, replacer(by), n or #v + 1)
+  end
+  if type(v) == "string" and type(p) == "string" and not isreplacement[kind] then
+    error("bad argument #3 to 'gsub' (string/function/table expected)", 2)
+  end
+  local replacement = by
+  if kind == "string" and find(by, "%", 1, true) then
+    replacement = gsub(by, "%%(.?)", function(c) -- 5.4 refuses an escape of what needs none.
+      if c == "" then return "\0" end
+      if not find(c, "[%d%%]") then return c end
+    end)
+  elseif kind == "function" then
+    replacement = function(...) return text((by(...))) end
+  elseif kind == "table" then
+    replacement = function(key) return text(by[key]) end
+  end
+  return gsub(v, p, replacement, n)
+end
+
+local quoted = { ["\0"] = "\\000", ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\\n", ["\r"] = "\\r" }
+-- Flags that 5.4 refuses; C's function passes over them.
+local passed = { d = "#", i = "#", u = "[#+ ]", o = "[+ ]", x = "[+ ]", X = "[+ ]", c = "[^-]", s = "[^-]" }
+local PADDEDMAX = 100 -- A text as long as this is not cut by a zero byte.
 local isinteger = { d = true, i = true, u = true, c = true, o = true, x = true, X = true }
 local isunsigned = { u = true, o = true, x = true, X = true }
 local isfloat = { e = true, E = true, f = true, g = true, G = true }
@@ -365,14 +480,27 @@ s.format = function(pattern, ...)
   if type(pattern) ~= "string" then bad(1, "format", "string", pattern) end
   local values, count, index, at = { ... }, select("#", ...), 0, 1
   while true do
-    local start, stop, kind = find(pattern, "%%[-+ #0]*%d*%.?%d*(.)", at)
+    local start, stop, flags, width, point, precision, kind = find(pattern, "%%([-+ #0]*)(%d*)(%.?)(%d*)(.)", at)
     if not start then break end
     at = stop + 1
+    if #flags > 5 then error("invalid format (repeated flags)", 2) end
+    if flags ~= "" and passed[kind] then
+      local kept = gsub(flags, passed[kind], "")
+      pattern = sub(pattern, 1, start) .. kept .. sub(pattern, start + #flags + 1)
+      stop = stop - #flags + #kept
+      at = stop + 1
+    end
+    if #width > 2 or #precision > 2 then error("invalid format (width or precision too long)", 2) end
     if kind ~= "%" then
       index = index + 1
       local v = values[index]
       if isinteger[kind] then
-        values[index] = isunsigned[kind] and unsigned(v) or whole(v)
+        v = isunsigned[kind] and unsigned(v) or whole(v)
+        values[index] = v
+        if kind == "c" and stop == start + 1 and mathtype(v) == "integer" and v & 0xFF == 0 then -- As C's function has it.
+          pattern = sub(pattern, 1, start) .. "s" .. sub(pattern, stop + 1)
+          values[index] = ""
+        end
         if kind == "u" then
           local n = values[index]
           local islong = mathtype(n) == "integer" and n < 0 -- Above the integers of 5.4.
@@ -386,6 +514,15 @@ s.format = function(pattern, ...)
         if type(v) ~= "string" then
           local found = index > count and "no value" or type(v)
           error(format("bad argument #%d to 'format' (string expected, got %s)", index + 1, found), 2)
+        end
+        if kind == "q" then
+          v = '"' .. gsub(v, '[%z"\\\n\r]', quoted) .. '"'
+        elseif point ~= "" or #v < PADDEDMAX then
+          v = match(v, "^[^%z]*") -- As C's function has it.
+        end
+        if kind == "q" or (#v >= PADDEDMAX and point == "") then -- The width says nothing.
+          pattern = sub(pattern, 1, start - 1) .. "%s" .. sub(pattern, stop + 1)
+          at = start + 2
         end
         values[index] = v
       end

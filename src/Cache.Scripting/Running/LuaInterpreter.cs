@@ -22,6 +22,10 @@ internal sealed partial class LuaInterpreter : IScriptInterpreter
     // What may be left as garbage when a script has ended.
     private const long GarbageMax = 32 << 20;
 
+    // Of a text that is compiled: its translation takes many times its length, which no limit of Lua counts, and time
+    // in which nothing can end it. As many as all libraries may have.
+    private const int TextBytesMax = 8 << 20;
+
     // Instructions between two looks at SCRIPT KILL: some microseconds, and a percent of the time.
     private const int HookInterval = 1000;
 
@@ -196,7 +200,10 @@ internal sealed partial class LuaInterpreter : IScriptInterpreter
         if (host.IsKilled)
             text.AddRange("ERR Script killed by user with SCRIPT KILL..."u8);
         else if (LuaApi.TypeOf(_state, -1) == LuaType.Table)
-            text.AddRange(ReadField("err"u8, isText: true) is { Length: > 0 } error ? error : "ERR unknown error"u8);
+        {
+            ReadOnlySpan<byte> error = ReadField("err"u8, isText: true);
+            text.AddRange(error.IsEmpty ? "ERR unknown error"u8 : ReplyWriter.UpToNul(error));
+        }
         else
             text.AddRange([.. "ERR "u8, .. LuaValues.Read(_state, -1, ref _buffer)]);
         if (LuaApi.TypeOf(_state, -1) == LuaType.Table && ReadField("source"u8) is { Length: > 0 } source)
@@ -225,6 +232,8 @@ internal sealed partial class LuaInterpreter : IScriptInterpreter
     {
         try
         {
+            if (text.Length > TextBytesMax)
+                throw new LuaSyntaxException("not enough memory");
             string translated =
                 Translator.Translate(Encoding.Latin1.GetString(text), ChunkName.Shorten(chunkName));
             byte[] bytes = [.. Encoding.Latin1.GetBytes(translated), 0]; // Never empty.

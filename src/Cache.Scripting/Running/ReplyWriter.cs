@@ -73,10 +73,17 @@ internal sealed class ReplyWriter
     /// <param name="reply">Gets it.</param>
     public static void WriteError(ReadOnlySpan<byte> text, bool isRepeated, RespReplyWriter reply)
     {
-        text = text.Trim("\r\n"u8);
+        text = UpToNul(text).Trim("\r\n"u8);
         reply.Error(text.IsEmpty ? "ERR"u8 : text);
         if (isRepeated)
             reply.NoteRepeatedError();
+    }
+
+    /// <summary>A text as C has it: it ends before a zero byte.</summary>
+    public static ReadOnlySpan<byte> UpToNul(ReadOnlySpan<byte> text)
+    {
+        int length = text.IndexOf((byte)0);
+        return length < 0 ? text : text[..length];
     }
 
     /// <summary>Whether the error that is the table on top of the stack is one that a command has replied.</summary>
@@ -139,16 +146,14 @@ internal sealed class ReplyWriter
         else if (FindText(state, "ok"u8, out text))
             WriteStatus(text, reply);
         else if (FindNumber(state, out double number))
-            reply.Double(number);
+            WriteDouble(number, reply);
         else if (FindTable(state, "map"u8))
             return TryWriteMap(state, reply, depth);
         else if (FindTable(state, "set"u8))
             return TryWriteSet(state, reply, depth);
         else if (FindText(state, "big_number"u8, out text))
             WriteBigNumber(text, reply);
-        else if (FindTable(state, "verbatim_string"u8))
-            return TryWriteVerbatim(state, reply);
-        else
+        else if (!TryWriteVerbatim(state, reply))
             return TryWriteArray(state, reply, depth);
         return true;
     }
@@ -222,16 +227,26 @@ internal sealed class ReplyWriter
         return true;
     }
 
+    // False if it is none.
     private bool TryWriteVerbatim(nint state, RespReplyWriter reply)
     {
+        if (!FindTable(state, "verbatim_string"u8))
+            return false;
+        Span<byte> format = stackalloc byte[3];
+        format.Fill((byte)' ');
         int table = LuaApi.GetTop(state);
-        bool isText = FindText(state, "string"u8, out var text);
-        if (isText)
-            reply.VerbatimText(text);
-        else
-            reply.Null();
+        bool isVerbatim = FindText(state, "format"u8, out var text);
+        if (isVerbatim)
+        {
+            text = UpToNul(text);
+            text[..Math.Min(text.Length, format.Length)].CopyTo(format);
+            isVerbatim = FindText(state, "string"u8, out text);
+        }
+
+        if (isVerbatim)
+            reply.VerbatimText(text, format);
         LuaApi.SetTop(state, table - 1);
-        return true;
+        return isVerbatim;
     }
 
     private static int CountPairs(nint state, int table)
@@ -275,33 +290,35 @@ internal sealed class ReplyWriter
         return false;
     }
 
-    // A line: what would end it becomes a space.
-    private static void WriteStatus(ReadOnlySpan<byte> text, RespReplyWriter reply)
+    private static void WriteDouble(double number, RespReplyWriter reply)
     {
-        if (text.IndexOfAny((byte)'\r', (byte)'\n') < 0)
-        {
-            reply.SimpleString(text);
-            return;
-        }
-
-        byte[] line = text.ToArray();
-        line.AsSpan().Replace((byte)'\r', (byte)' ');
-        line.AsSpan().Replace((byte)'\n', (byte)' ');
-        reply.SimpleString(line);
+        if (double.IsNaN(number))
+            reply.DoubleText(double.IsNegative(number) ? "-nan"u8 : "nan"u8);
+        else
+            reply.Double(number);
     }
+
+    // As in Redis: a text of C.
+    private static void WriteStatus(ReadOnlySpan<byte> text, RespReplyWriter reply) =>
+        reply.SimpleString(ToLine(UpToNul(text)));
 
     private static void WriteBigNumber(ReadOnlySpan<byte> text, RespReplyWriter reply)
     {
-        if (!reply.IsResp3)
-        {
-            reply.Bulk(text);
-            return;
-        }
+        var digits = ToLine(text);
+        if (reply.IsResp3)
+            reply.Literal([(byte)'(', .. digits, (byte)'\r', (byte)'\n']);
+        else
+            reply.Bulk(digits);
+    }
 
-        byte[] line = [(byte)'(', .. text, (byte)'\r', (byte)'\n'];
-        var digits = line.AsSpan(1, text.Length);
-        digits.Replace((byte)'\r', (byte)' ');
-        digits.Replace((byte)'\n', (byte)' ');
-        reply.Literal(line);
+    // What would end a line becomes a space.
+    private static ReadOnlySpan<byte> ToLine(ReadOnlySpan<byte> text)
+    {
+        if (text.IndexOfAny((byte)'\r', (byte)'\n') < 0)
+            return text;
+        byte[] line = text.ToArray();
+        line.AsSpan().Replace((byte)'\r', (byte)' ');
+        line.AsSpan().Replace((byte)'\n', (byte)' ');
+        return line;
     }
 }

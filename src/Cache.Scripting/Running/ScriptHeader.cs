@@ -42,7 +42,8 @@ internal readonly record struct ScriptHeader(int Length, ScriptFlags Flags)
             const string Option = "flags=";
             if (!word.StartsWith(Option, StringComparison.Ordinal))
                 return $"ERR Unknown lua shebang option: {word}";
-            foreach (string flag in word[Option.Length..].Split(','))
+            string names = word[Option.Length..];
+            foreach (string flag in names.Length > 0 ? names.Split(',') : [])
             {
                 int bit = Array.IndexOf(_flags, flag);
                 if (bit < 0)

@@ -52,6 +52,9 @@ internal sealed class RespReplyWriter
     /// <summary>The version of RESP that the client chose with HELLO: 2 or 3.</summary>
     public int ProtocolVersion { get; set; } = 2;
 
+    /// <summary>Whether a script gets the replies: commands refuse it what would block.</summary>
+    public bool IsOfScript { get; init; }
+
     /// <summary>The number of errors so far, for statistics.</summary>
     public int ErrorCount { get; private set; }
 
@@ -232,7 +235,10 @@ internal sealed class RespReplyWriter
     public void SetHeader(int count) => Header(IsResp3 ? (byte)'~' : (byte)'*', count);
 
     /// <summary>=length, txt:text; in RESP2 a bulk string.</summary>
-    public void VerbatimText(ReadOnlySpan<byte> text)
+    public void VerbatimText(ReadOnlySpan<byte> text) => VerbatimText(text, "txt"u8);
+
+    /// <summary>The same, of another format, whose name has three characters.</summary>
+    public void VerbatimText(ReadOnlySpan<byte> text, ReadOnlySpan<byte> format)
     {
         if (!IsResp3)
         {
@@ -242,7 +248,8 @@ internal sealed class RespReplyWriter
 
         Header((byte)'=', text.Length + 4);
         var room = Reserve(text.Length + 6);
-        "txt:"u8.CopyTo(room);
+        format.CopyTo(room);
+        room[3] = (byte)':';
         text.CopyTo(room[4..]);
         "\r\n"u8.CopyTo(room[(text.Length + 4)..]);
         _position += text.Length + 6;

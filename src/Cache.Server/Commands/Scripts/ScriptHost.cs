@@ -63,7 +63,7 @@ internal sealed class ScriptHost : IScriptHost
     public ScriptHost(CommandContext context)
     {
         _context = context;
-        _reply = new RespReplyWriter(_output);
+        _reply = new RespReplyWriter(_output) { IsOfScript = true };
     }
 
     /// <summary>The one of a context; made by the first script.</summary>

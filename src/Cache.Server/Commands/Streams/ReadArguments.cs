@@ -46,6 +46,13 @@ internal ref struct ReadArguments
             var option = request[i];
             if (more > 0 && option.Is("BLOCK"u8))
             {
+                if (reply.IsOfScript)
+                {
+                    reply.Error(
+                        [.. "ERR "u8, .. request[0], .. " command is not allowed with BLOCK option from scripts"u8]);
+                    return false;
+                }
+
                 if (!TryParseTimeout(request[++i], reply))
                     return false;
             }
