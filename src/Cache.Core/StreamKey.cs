@@ -104,7 +104,8 @@ public readonly ref partial struct StreamKey
         if (status != WriteStatus.Done)
             return Counted(status);
         using var room = EntryRoom.Rent();
-        var edit = new AppendEdit(options, (ulong)NowUnixMs, entry.Value, room);
+        long nowMs = options.Id is null ? Math.Max(0, _state.Clock.ReadUnixMs()) : 0;
+        var edit = new AppendEdit(options, (ulong)nowMs, entry.Value, room);
         status = Write(ref edit);
         long trimmed = status == WriteStatus.Done ? edit.Removed : 0;
         if (status == WriteStatus.Done && edit.IsMore)

@@ -94,6 +94,12 @@ internal sealed class CoarseClock : IDisposable
         return new ClockReading(nowMs, nowMs + ReadWallOffsetMs());
     }
 
+    /// <summary>
+    /// The wall clock in Unix milliseconds, for numbers that are made of it: exact, but for a jump that no tick has
+    /// seen yet.
+    /// </summary>
+    public long ReadUnixMs() => ReadMs() + WallOffsetMs;
+
     /// <summary>The time for writes that set an expiry: exact, so that no entry expires early.</summary>
     public long ReadMs() => _startMs + (long)_timeProvider.GetElapsedTime(_startTimestamp).TotalMilliseconds;
 

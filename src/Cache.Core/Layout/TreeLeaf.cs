@@ -120,6 +120,22 @@ internal readonly unsafe struct TreeLeaf<TOrder>
             _page.StubCode = TOrder.Code;
     }
 
+    /// <summary>
+    /// Makes the value of an element longer where it lies, if that is before the others and there is room.
+    /// </summary>
+    /// <param name="index">The element, whose value is no stub and has no moment.</param>
+    /// <param name="by">The bytes more.</param>
+    /// <param name="value">The value; its new bytes are the last ones, and undefined.</param>
+    public bool TryGrow(int index, int by, out Span<byte> value)
+    {
+        value = default;
+        if (OffsetAt(index) != _page.HeapStart || FreeBytes <= by) // The length may take a byte more.
+            return false;
+        value = _page.GrowFirst(by);
+        *(ushort*)(Slots + index * SlotSize + TOrder.KeySize) = (ushort)_page.HeapStart;
+        return true;
+    }
+
     /// <summary>Adds elements of another leaf behind its own; there is room.</summary>
     public void Append(TreeLeaf<TOrder> source, int from, int to)
     {

@@ -224,6 +224,29 @@ internal readonly unsafe struct TreePage
             WriteValue(end, in entry);
     }
 
+    /// <summary>Makes the value of the entry that lies before the others longer; there is room.</summary>
+    /// <returns>The value, whose new bytes are its last ones and undefined.</returns>
+    public Span<byte> GrowFirst(int by)
+    {
+        int offset = HeapStart;
+        var entry = EntryAt(offset, hasValue: true);
+        Debug.Assert(by > 0 && !entry.HasStub && entry.Moment == 0);
+        int former = entry.Value.Length, length = former + by;
+        Debug.Assert(entry.Name.Length + length <= TreeEntry.LengthMax);
+        int formerSize = entry.SizeOf(hasValue: true), lengthSize = length < TreeEntry.LongFlag ? 1 : 2;
+        int size = TreeEntry.SizeOfPart(entry.Name, isStub: false) + lengthSize + length;
+        HeapStart = offset + formerSize - size;
+        AddressCheck.InRange(Start + HeapStart, size);
+        byte* at = Start + HeapStart + size - length; // The value's, which ends where it ended.
+        int nameSize = size - lengthSize - length;
+        Buffer.MemoryCopy(Start + offset, Start + HeapStart, nameSize, nameSize);
+        if (lengthSize == 2)
+            at[-2] = (byte)(TreeEntry.LongFlag | length >> 8);
+        at[-1] = (byte)length;
+        Buffer.MemoryCopy(Start + offset + formerSize - former, at, former, former);
+        return new Span<byte>(at, length);
+    }
+
     /// <summary>Moves the entries together, so that all free bytes are in one place.</summary>
     /// <param name="offsets">Where the slots have their entries' offsets.</param>
     /// <param name="stride">The distance between two of them.</param>

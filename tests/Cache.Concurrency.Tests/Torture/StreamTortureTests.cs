@@ -42,6 +42,39 @@ public sealed class StreamTortureTests(ITestOutputHelper output)
             Assert.True(fillers == 0 || evictions > 100, $"Only {evictions} evictions.");
         });
 
+    // A block grows where it lies, under readers that take no lock.
+    [Fact]
+    public void Readers_BesideAppends_SeeAllEntriesBeforeTheLastAsAWhole()
+    {
+        const int Total = 10_000, Threads = 4;
+        using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 64 << 20, ShardCount = 2 });
+        int appended = 0;
+        long seen = 0;
+        TestThreads.Run(Threads, TimeSpan.FromSeconds(20), (thread, stop) =>
+        {
+            var stream = store.Stream("s"u8);
+            for (int i = 0; thread == 0 && i < Total; i++)
+            {
+                stream.Append("f"u8, NumberSink.ValueOf(i), out _);
+                Volatile.Write(ref appended, i + 1);
+            }
+
+            while (thread != 0 && Volatile.Read(ref appended) < Total && !stop.IsCancellationRequested)
+            {
+                int least = Volatile.Read(ref appended);
+                var sink = default(NumberSink);
+                stream.GetRange(StreamId.Zero, StreamId.Max, 200, isReversed: true, ref sink);
+                Assert.InRange(sink.Newest + 1, least, Total);
+                Assert.Equal(Math.Min(200, sink.Newest + 1), sink.Count);
+                Interlocked.Add(ref seen, sink.Count);
+            }
+        });
+
+        Assert.Equal(Total, store.Stream("s"u8).Count);
+        Assert.True(seen > 0);
+        store.AssertValid();
+    }
+
     // Each entry goes to one consumer, once, whoever appends and reads, and stays pending until it is acknowledged.
     [Fact]
     public void Group_DeliversEachEntryOnce()
@@ -88,6 +121,40 @@ public sealed class StreamTortureTests(ITestOutputHelper output)
 
     private static bool IsEnough(StreamTorture torture) =>
         torture.Entries > EntriesMin && torture.Snapshots > 20 && torture.Delivered > 100;
+
+    // Entries from the newest back, each with a number one less, and a value that follows from it.
+    private struct NumberSink : IStreamSink
+    {
+        private int _oldest;
+
+        public int Count { get; private set; }
+
+        public readonly int Newest => _oldest + Count - 1;
+
+        public readonly bool IsFull => false;
+
+        public static byte[] ValueOf(int number)
+        {
+            byte[] value = new byte[sizeof(int) + number % 90];
+            Array.Fill(value, (byte)number);
+            BitConverter.TryWriteBytes(value, number);
+            return value;
+        }
+
+        public readonly void Begin(long count)
+        {
+        }
+
+        public void Take(StreamId id, scoped StreamFields fields)
+        {
+            Assert.True(fields.MoveNext());
+            int number = BitConverter.ToInt32(fields.Value);
+            Assert.True(fields.Value.SequenceEqual(ValueOf(number)), "A value is torn.");
+            Assert.Equal(Count == 0 ? number : _oldest - 1, number);
+            (_oldest, Count) = (number, Count + 1);
+            Assert.False(fields.MoveNext());
+        }
+    }
 
     private readonly struct IdSink(List<StreamId> ids) : IStreamSink
     {

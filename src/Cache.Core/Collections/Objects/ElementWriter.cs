@@ -44,6 +44,8 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
             return TryMake(one);
         }
 
+        if (_info.Kind == EntryKind.Stream && count == 2 && TryAppend(changes, out bool isAppended))
+            return isAppended;
         bool wasConverted = _info.IsConverted;
         byte[] former = ArrayPool<byte>.Shared.Rent(count * (TreeEntry.LengthMax + FormerHeaderSize));
         try
@@ -128,6 +130,27 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
         bool isMade = writer.TryMake(action, change, isStub);
         (Added, Removed, _isChanged) = (Added + writer.Added, Removed + writer.Removed, writer.IsChanged);
         return isMade;
+    }
+
+    // An entry of a stream, and then its header, where that lies: no page is refused for it, and so nothing is undone.
+    private bool TryAppend(ReadOnlySpan<byte> changes, out bool isMade)
+    {
+        isMade = false;
+        var reader = new ElementReader(changes);
+        reader.TryRead();
+        var entry = reader;
+        reader.TryRead();
+        if (entry.Action != ElementAction.Put || entry.Name[0] != StreamElement.Entry
+            || reader.Action != ElementAction.Put || reader.Name[0] != StreamElement.Header
+            || !StreamTreeWriter.TryFindHeader(heap, in _info, out var header))
+        {
+            return false;
+        }
+
+        isMade = TryMake(entry);
+        if (isMade)
+            header.Overwrite(new TreeEntry(default, reader.Value));
+        return true;
     }
 
     private bool TryMakeAll(ReadOnlySpan<byte> changes, Span<byte> former)

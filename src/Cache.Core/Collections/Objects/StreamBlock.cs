@@ -22,6 +22,9 @@ internal static class StreamBlock
     /// <summary>Four blocks of so many bytes, with their slots, names and lengths, fill a page.</summary>
     public const int LengthMax = (TreePage.SizeMax - TreePage.HeaderSize) / 4 - ElementOverhead;
 
+    /// <summary>What the longest of these takes in a page.</summary>
+    public const int SizeMax = LengthMax + ElementOverhead;
+
     /// <summary>The longest block of one entry.</summary>
     public const int SingleLengthMax = TreeEntry.LengthMax - sizeof(ulong);
 
@@ -54,29 +57,47 @@ internal static class StreamBlock
         scoped ReadOnlySpan<byte> shape, scoped ReadOnlySpan<byte> values)
     {
         Debug.Assert(lengthMax <= block.Length);
-        int count = CountOf(block[..length]);
-        bool hasShape = count == 0 || !ShapeAt(block[..length], LastShapeOf(block)).SequenceEqual(shape);
-        long size = SizeOf(first, id, hasShape, shape.Length, values.Length, out int rest);
-        if (length + size > lengthMax || count == byte.MaxValue)
+        if (!TryMeasure(block[..length], lengthMax, first, id, shape, values.Length, out var added))
             return false;
-        int at = length;
-        int start = at;
-        at += Varint.Write(block[at..], ((ulong)rest << 1) | (hasShape ? 1U : 0));
+        Append(block[..(length + added.Size)], added, first, id, shape, values);
+        length += added.Size;
+        return true;
+    }
+
+    /// <summary>Measures an entry that is to be added at the end, which is greater than all.</summary>
+    /// <returns>False if the block would be longer than allowed.</returns>
+    public static bool TryMeasure(
+        ReadOnlySpan<byte> block, int lengthMax, StreamId first, StreamId id,
+        scoped ReadOnlySpan<byte> shape, int valuesLength, out AddedEntry added)
+    {
+        int count = CountOf(block);
+        bool hasShape = count == 0 || !ShapeAt(block, LastShapeOf(block)).SequenceEqual(shape);
+        long size = SizeOf(first, id, hasShape, shape.Length, valuesLength, out int rest);
+        bool fits = block.Length + size <= lengthMax && count != byte.MaxValue;
+        added = fits ? new AddedEntry((int)size, rest, hasShape) : default;
+        return fits;
+    }
+
+    /// <summary>Writes an entry that was measured as the last bytes of a block.</summary>
+    public static void Append(
+        Span<byte> block, in AddedEntry added, StreamId first, StreamId id,
+        scoped ReadOnlySpan<byte> shape, scoped ReadOnlySpan<byte> values)
+    {
+        int start = block.Length - added.Size;
+        int at = start;
+        at += Varint.Write(block[at..], ((ulong)added.Rest << 1) | (added.HasShape ? 1U : 0));
         at += Varint.Write(block[at..], id.Milliseconds - first.Milliseconds);
         at += Varint.Write(block[at..], SequenceOf(first, id));
-        if (hasShape)
+        if (added.HasShape)
         {
             SetLastShape(block, at);
             at += Varint.WriteBytes(block[at..], shape);
         }
 
         values.CopyTo(block[at..]);
-        at += values.Length;
-        Debug.Assert(at - length == size);
+        Debug.Assert(at + values.Length == block.Length);
         SetLastEntry(block, start);
-        SetCount(block, count + 1);
-        length = at;
-        return true;
+        SetCount(block, CountOf(block) + 1);
     }
 
     /// <summary>Removes the entry that a reader has read.</summary>
@@ -146,6 +167,12 @@ internal static class StreamBlock
         return size + Varint.SizeOf((ulong)rest << 1);
     }
 }
+
+/// <summary>What an entry takes that is added to a block.</summary>
+/// <param name="Size">All its bytes.</param>
+/// <param name="Rest">Those behind its length.</param>
+/// <param name="HasShape">Whether it has a shape of its own.</param>
+internal readonly record struct AddedEntry(int Size, int Rest, bool HasShape);
 
 /// <summary>Reads the entries of a block, one after the other; whatever its bytes are, it ends.</summary>
 /// <param name="first">The block's first id.</param>

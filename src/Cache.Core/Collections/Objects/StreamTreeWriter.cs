@@ -82,8 +82,16 @@ internal ref struct StreamTreeWriter(ObjectHeap heap, ref ObjectInfo info, uint 
         return false;
     }
 
+    /// <summary>Finds the header, if it can be overwritten where it lies.</summary>
+    public static bool TryFindHeader(ObjectHeap heap, in ObjectInfo info, out TreeEdge<ByNumber> header) =>
+        TreeEdge<ByNumber>.TryFindFirst(heap.Pages.Addresses, in info.First, in info.Epochs, out header)
+        && !header.IsShared && header.Entry.Value.Length == StreamHeader.Size
+        && header.Key == StreamElement.KeyOf(StreamElement.Header, 0);
+
     private TreeChange PutEntry(StreamId id, scoped ReadOnlySpan<byte> value, bool isStub)
     {
+        if (!isStub && TryAppend(id, value, out bool beginsBlock))
+            return beginsBlock ? SetSingle(id, value, isStub) : TreeChange.Added;
         if (!TryCopyBlock(id, out var first, out var block, out bool isLong))
             return SetSingle(id, value, isStub);
         if (isLong)
@@ -100,6 +108,27 @@ internal ref struct StreamTreeWriter(ObjectHeap heap, ref ObjectInfo info, uint 
 
         var added = SetBlock(first, BlockRoom[..length]);
         return added == TreeChange.NoRoom ? added : TreeChange.Added;
+    }
+
+    // Behind the last block's entries, where they lie: the usual case by far. False: as any other entry.
+    private readonly bool TryAppend(StreamId id, scoped ReadOnlySpan<byte> value, out bool beginsBlock)
+    {
+        beginsBlock = false;
+        if (!TreeEdge<ByNumber>.TryFindLast(heap.Pages.Addresses, in _info.Second, in _info.Epochs, out var last))
+            return false;
+        var entry = last.Entry;
+        var first = StreamView.FirstIdOf(last.Key, entry);
+        if (entry.IsValueStub || StreamBlock.LastIdOf(first, entry.Value) >= id)
+            return false;
+        StreamElement.TrySplit(value, out var shape, out var values);
+        beginsBlock = !StreamBlock.TryMeasure(
+            entry.Value, StreamBlock.LengthMax, first, id, shape, values.Length, out var added);
+        if (beginsBlock)
+            return true;
+        if (!last.TryGrow(added.Size, out var block))
+            return false;
+        StreamBlock.Append(block, added, first, id, shape, values);
+        return true;
     }
 
     private TreeChange DropEntry(StreamId id)
@@ -409,5 +438,6 @@ internal ref struct StreamTreeWriter(ObjectHeap heap, ref ObjectInfo info, uint 
 
     private readonly TreeWriter<ByNumber> Elements() => new(heap.Pages, ref _info.First, ref _info.Epochs, number);
 
-    private readonly TreeWriter<ByNumber> Blocks() => new(heap.Pages, ref _info.Second, ref _info.Epochs, number);
+    private readonly TreeWriter<ByNumber> Blocks() =>
+        new(heap.Pages, ref _info.Second, ref _info.Epochs, number) { GrownSizeMax = StreamBlock.SizeMax };
 }

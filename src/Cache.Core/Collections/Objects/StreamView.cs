@@ -134,10 +134,12 @@ internal readonly struct StreamView(ObjectView view)
     }
 
     /// <summary>The id that a block begins with.</summary>
-    public static StreamId FirstIdOf(in TreeCursor<ByNumber> cursor)
+    public static StreamId FirstIdOf(in TreeCursor<ByNumber> cursor) => FirstIdOf(cursor.Key, cursor.Entry);
+
+    /// <summary>The same of the block's key and element.</summary>
+    public static StreamId FirstIdOf(ulong key, scoped in TreeEntry block)
     {
-        var name = cursor.Entry.Name;
-        return new StreamId(
-            cursor.Key, name.Length < sizeof(ulong) ? 0 : BinaryPrimitives.ReadUInt64BigEndian(name));
+        var name = block.Name;
+        return new StreamId(key, name.Length < sizeof(ulong) ? 0 : BinaryPrimitives.ReadUInt64BigEndian(name));
     }
 }

@@ -4,7 +4,9 @@ using Cache.Core.Collections.Packed;
 namespace Cache.Core.Collections.Streams;
 
 /// <summary>Appends an entry, and removes what a trim says of the oldest ones, of them a step's at most.</summary>
-/// <remarks>value: The fields as they are stored. nowMs: What an id is made of, Unix milliseconds.</remarks>
+/// <remarks>
+/// value: The fields as they are stored. nowMs: What an id is made of where none is given, Unix milliseconds.
+/// </remarks>
 internal ref struct AppendEdit(StreamAppend options, ulong nowMs, ReadOnlySpan<byte> value, EntryRoom room)
     : IPackedEdit, IObjectEdit
 {

@@ -6,6 +6,10 @@ namespace Cache.Core.Collections.Trees;
 /// <content>Plans how the pages of a path get room for one element more.</content>
 internal ref partial struct TreeWriter<TOrder>
 {
+    // A leaf at the end is likely to grow again, and is copied each time: so it gets room in advance, of no more than
+    // this share of what the tree has. A leaf of a tree of 64 KB has its whole length at once.
+    private const int AdvanceShare = 16;
+
     // What a page that was split adds to its parent.
     private readonly ref struct Separator(ulong key, ReadOnlySpan<byte> bytes)
     {
@@ -44,11 +48,15 @@ internal ref partial struct TreeWriter<TOrder>
         int size = TreeLeaf<TOrder>.SizeOf(in entry);
         int live = leaf.LiveBytes + size - (replaces ? leaf.SizeOf(step.Index) : 0);
         int free = leaf.FreeBytes + (replaces ? TreeLeaf<TOrder>.SlotSize : 0);
-        if (TryPlanWithin(ref step, leaf.Page, size, live, free))
+        bool isLast = TOrder.KeySize != sizeof(uint) && step.Index + 1 >= leaf.Count && IsAtEnd();
+        int advance = isLast ? (int)Math.Min(_root.PageBytes / AdvanceShare, BytesMax) : 0;
+        bool isAdded = isLast && !replaces && step.Index == leaf.Count;
+        bool mayGrow = !isAdded || live - size + Math.Max(size, GrownSizeMax) <= BytesMax;
+        if (mayGrow && TryPlanWithin(ref step, leaf.Page, size, live, free, advance))
             return false;
-        if (!replaces && step.Index == leaf.Count && IsAtEnd())
+        if (isAdded)
         {
-            Begin(ref step, RoomAction.BeginAfter, size);
+            Begin(ref step, RoomAction.BeginAfter, size + advance);
             return true;
         }
 
@@ -72,7 +80,7 @@ internal ref partial struct TreeWriter<TOrder>
         var inner = InnerAt(step.Page);
         int size = TreeInner<TOrder>.SizeOf(separator), place = step.Index + 1;
         int live = inner.LiveBytes + size;
-        if (TryPlanWithin(ref step, inner.Page, size, live, inner.FreeBytes))
+        if (TryPlanWithin(ref step, inner.Page, size, live, inner.FreeBytes, advance: 0))
             return false;
         if (place == inner.Count && IsAtEnd(level + 1))
         {
@@ -93,7 +101,7 @@ internal ref partial struct TreeWriter<TOrder>
         return true;
     }
 
-    private bool TryPlanWithin(ref PathStep step, TreePage page, int size, int live, int free)
+    private bool TryPlanWithin(ref PathStep step, TreePage page, int size, int live, int free, int advance)
     {
         step.Action = free >= size ? RoomAction.None
             : live <= page.Length - TreePage.HeaderSize ? RoomAction.Compact : RoomAction.Grow;
@@ -101,7 +109,7 @@ internal ref partial struct TreeWriter<TOrder>
             return false;
         if (step.Action != RoomAction.Grow)
             return true;
-        step.Grains = TreePage.GrainsFor(live);
+        step.Grains = TreePage.GrainsFor(Math.Min(live + advance, BytesMax));
         Plan.Want(step.Grains);
         return true;
     }
@@ -109,7 +117,7 @@ internal ref partial struct TreeWriter<TOrder>
     private void Begin(ref PathStep step, RoomAction action, int size)
     {
         step.Action = action;
-        step.Grains = TreePage.GrainsFor(size);
+        step.Grains = TreePage.GrainsFor(Math.Min(size, BytesMax));
         Plan.Want(step.Grains);
     }
 

@@ -11,8 +11,8 @@ namespace Cache.Core.Collections.Trees;
 /// page for it.
 ///
 /// Leaves grow by grains to 4 KB and are halved then, by bytes; at the ends of the tree a page stays full and the next
-/// one begins, so that a tree which grows at an end has full pages. A page below 1 KB is merged with a neighbour if
-/// both fit in 3 KB.
+/// one begins, so that a tree which grows at an end has full pages. The last leaf grows ahead of its elements where the
+/// tree is long enough not to notice. A page below 1 KB is merged with a neighbour if both fit in 3 KB.
 /// </remarks>
 internal ref partial struct TreeWriter<TOrder>
     where TOrder : struct, ITreeOrder
@@ -40,6 +40,12 @@ internal ref partial struct TreeWriter<TOrder>
         _scratch = TreeScratch.OfThread;
         _scratch.Plan.Clear(); // Something may have been thrown in the last one.
     }
+
+    /// <summary>
+    /// To how many bytes, slot and entry, an element may grow that is added at the end: where its page has no room for
+    /// that, another one begins, rather than that it is halved when the element grows.
+    /// </summary>
+    public int GrownSizeMax { get; init; }
 
     private readonly ref TreePath Path => ref _scratch.Path;
 
