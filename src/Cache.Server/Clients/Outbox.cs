@@ -101,17 +101,23 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, bool isS
         return EndPost(isAdded, then);
     }
 
-    /// <summary>As <see cref="TryPost"/>, for a message to many clients, unless the ticket is void.</summary>
-    public bool TryPost<TMessage>(scoped ref TMessage message, PushTicket ticket)
+    /// <summary>
+    /// As <see cref="TryPost"/>, for a message to many clients, unless the ticket is void, or the message is empty for
+    /// this client.
+    /// </summary>
+    public bool TryPost<TMessage>(scoped ref TMessage message, PushTicket? ticket)
         where TMessage : IPushMessage, allows ref struct
     {
         bool isAdded;
         Then then;
         lock (_gate)
         {
-            if (ticket.IsVoid)
+            if (ticket is { IsVoid: true })
                 return false;
-            isAdded = TryAdd(message.Frame(_protocolVersion), out then);
+            var frame = message.Frame(_protocolVersion);
+            if (frame.IsEmpty)
+                return false;
+            isAdded = TryAdd(frame, out then);
         }
 
         return EndPost(isAdded, then);

@@ -5,16 +5,26 @@ namespace Cache.Server.PubSub;
 /// <summary>The subscriptions of one client of one kind, by name; under the table's gate.</summary>
 /// <remarks>
 /// Most clients have one, and a dictionary of one is larger than all else that a subscriber needs: it is made for the
-/// second, and kept, since who has had many may have many again.
+/// second. A small one is kept, since who has had several may have them again. A large one becomes smaller with what is
+/// in it: only subscriptions count as memory of the client, not the room that they have left.
 /// </remarks>
 internal struct SubscriptionSet
 {
+    // A dictionary with room for no more is kept: two kilobytes.
+    private const int KeptCapacityMax = 64;
+
+    // A larger one is replaced once less than this part of it is used: so each removal copies a part of one.
+    private const int UsedPartMin = 8;
+
     // Null, the only one, or all by name.
     private object? _held;
     private int _count;
 
     /// <summary>How many there are; any thread, perhaps a moment old.</summary>
     public readonly int Count => Volatile.Read(in _count);
+
+    /// <summary>For how many there is room; for tests.</summary>
+    public readonly int Capacity => _held is Dictionary<byte[], Subscription> many ? many.Capacity : 1;
 
     /// <summary>The subscription of that name; null: there is none.</summary>
     public readonly Subscription? Find(ReadOnlySpan<byte> name) => _held switch
@@ -41,13 +51,21 @@ internal struct SubscriptionSet
     {
         Debug.Assert(Find(subscription.Channel.Name) == subscription);
         if (_held is Dictionary<byte[], Subscription> many)
-            many.Remove(subscription.Channel.Name);
+            Remove(many, subscription.Channel.Name);
         else
             _held = null;
         Volatile.Write(ref _count, _count - 1);
     }
 
     public readonly Enumerator GetEnumerator() => new(_held);
+
+    // By a copy: an enumeration goes on over the former one, where the rest is left.
+    private void Remove(Dictionary<byte[], Subscription> many, byte[] name)
+    {
+        many.Remove(name);
+        if (many.Capacity > KeptCapacityMax && many.Count < many.Capacity / UsedPartMin)
+            _held = many.Count > 0 ? new Dictionary<byte[], Subscription>(many, NameComparer.Instance) : null;
+    }
 
     private Dictionary<byte[], Subscription> Many()
     {

@@ -21,13 +21,10 @@ internal sealed class InvalidationSender(ClientRegistry clients)
             tracking.IsRedirectionBroken = true;
             Push(client, tracking, InvalidationFrames.BrokenRedirection(tracking.Redirection));
         }
-        else if (target.ProtocolVersion > 2)
+        else
         {
-            target.Outbox?.TryPost(frames.Push);
-        }
-        else if (target.IsSubscriber)
-        {
-            target.Outbox?.TryPost(frames.Message);
+            var message = new RedirectedPush(target, frames);
+            target.Outbox?.TryPost(ref message, ticket: null);
         }
     }
 

@@ -1,5 +1,6 @@
 using Cache.Core;
 using Cache.Server.Tests.Commands;
+using Cache.Server.Tracking;
 using Cache.Testing;
 
 namespace Cache.Server.Tests.PubSub;
@@ -49,6 +50,44 @@ public sealed class ConfirmationOrderTests : IDisposable
         {
             await end.CancelAsync();
             await publishing;
+        }
+    }
+
+    // A client of RESP2 without subscriptions takes what comes for the reply to its next request.
+    [Theory]
+    [InlineData("SUBSCRIBE a", "UNSUBSCRIBE a", ":0\r\n")]
+    [InlineData("HELLO 3", "HELLO 2", "modules\r\n*0\r\n")]
+    public async Task End_OfWhatMayBeTold_IsBehindTheLastMessageOfAnotherClient(string begin, string end, string last)
+    {
+        var target = new CommandClient(_store);
+        var client = new CommandClient(target.Server);
+        Assert.Equal("+OK\r\n", client.Run($"CLIENT TRACKING ON REDIRECT {target.Client.Id}"));
+        var sender = new InvalidationSender(target.Server.Clients);
+        var frames = InvalidationFrames.Of("key"u8.ToArray());
+        using var over = new CancellationTokenSource();
+        var sending = Task.Factory.StartNew(
+            () =>
+            {
+                while (!over.IsCancellationRequested)
+                {
+                    if (target.Client.Outbox!.Count <= UnsentMax)
+                        sender.Send(client.Client, client.Client.Tracking!, frames);
+                }
+            },
+            CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        try
+        {
+            for (int i = 0; i < Rounds; i++)
+            {
+                target.Run(begin);
+                Assert.EndsWith(last, target.Run(end), StringComparison.Ordinal);
+                Assert.Equal("+PONG\r\n", target.Run("PING"));
+            }
+        }
+        finally
+        {
+            await over.CancelAsync();
+            await sending;
         }
     }
 

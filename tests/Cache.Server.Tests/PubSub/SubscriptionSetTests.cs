@@ -60,6 +60,31 @@ public sealed class SubscriptionSetTests
         Assert.Null(_set.Find("a"u8));
     }
 
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(100)]
+    public void Remove_MostOfMany_GivesTheirRoomBack(int left)
+    {
+        const int Count = 20_000;
+        for (int i = 0; i < Count; i++)
+            _set.Add(Make($"{i}"));
+        int met = 0;
+        foreach (var one in _set)
+        {
+            met++;
+            if (_set.Count > left)
+                _set.Remove(one);
+        }
+
+        Assert.Equal((Count, left), (met, _set.Count));
+        Assert.InRange(_set.Capacity, 1, Math.Max(64, left * 16));
+        foreach (var one in _set)
+            Assert.Same(one, _set.Find(one.Channel.Name));
+        _set.Add(Make("again"));
+        Assert.NotNull(_set.Find("again"u8));
+    }
+
     private Subscription Make(string name) =>
         new(new Channel(Encoding.ASCII.GetBytes(name), ChannelKind.Channel), _owner);
 

@@ -69,7 +69,22 @@ internal static class ExecCommand
         finally
         {
             if (!context.GaveWay)
+            {
                 transaction.Reset();
+                DropLateMessages(context);
+            }
+        }
+    }
+
+    // What came by subscriptions that were made and ended within would come behind their ends, which are elements of
+    // the reply; and in RESP2 a client that has no subscription takes it for the reply to its next request.
+    private static void DropLateMessages(CommandContext context)
+    {
+        var client = context.Client;
+        if (client is not { Outbox: { } outbox, ProtocolVersion: 2, IsSubscriber: false, IsMonitor: false })
+            return;
+        while (outbox.TryTake(out _))
+        {
         }
     }
 

@@ -95,6 +95,31 @@ public sealed class TransactionCommandsTests : CommandTestBase
             Client.Run("EXEC"));
     }
 
+    // A client of RESP2 takes what comes behind for the reply to its next request.
+    [Fact]
+    public void Exec_OfSubscriptionsThatEnd_LeavesNoMessageBehind()
+    {
+        Queue("SUBSCRIBE x", "PUBLISH x m", "UNSUBSCRIBE");
+
+        Assert.Equal(
+            "*3\r\n*3\r\n$9\r\nsubscribe\r\n$1\r\nx\r\n:1\r\n:1\r\n"
+            + "*3\r\n$11\r\nunsubscribe\r\n$1\r\nx\r\n:0\r\n",
+            Client.Run("EXEC"));
+        Assert.Equal("+PONG\r\n", Client.Run("PING"));
+    }
+
+    // As above, of a message that was framed for RESP3.
+    [Fact]
+    public void Exec_OfHello2_LeavesNoPushBehind()
+    {
+        Client.Run("HELLO 3");
+        Client.Run("SUBSCRIBE x");
+        Queue("PUBLISH x m", "UNSUBSCRIBE", "HELLO 2");
+
+        Assert.DoesNotContain("message", Client.Run("EXEC"), StringComparison.Ordinal);
+        Assert.Equal("+PONG\r\n", Client.Run("PING"));
+    }
+
     [Fact]
     public void SlowLog_OfATransaction_HasItsCommands()
     {
