@@ -154,7 +154,7 @@ public sealed class StreamAppendTests : IDisposable
         AssertAll();
     }
 
-    // Blocks that grow must find their pages longer, rather than halve them.
+    // Neither what the last leaf has ahead nor how it is split shows in a long stream.
     [Fact]
     public void Append_OfManyEntries_FillsPages()
     {
