@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Microsoft.Extensions.Caching.Distributed;
 using StackExchange.Redis;
 
@@ -9,20 +10,25 @@ namespace NearRig;
 /// </summary>
 internal sealed class StackExchangeLevel : IDistributedCache, IDisposable
 {
-    private readonly ConnectionMultiplexer _multiplexer;
-    private readonly string _prefix;
+    // A client of that version at times has no connection any more, for ever (its issue 269). Applications then take a
+    // new one, as its makers tell them; no fault of the rig is as long.
+    private static readonly TimeSpan _lostAfter = TimeSpan.FromSeconds(10);
 
-    private StackExchangeLevel(ConnectionMultiplexer multiplexer, string prefix)
+    private readonly string _servers;
+    private readonly string _prefix;
+    private volatile ConnectionMultiplexer _multiplexer;
+    private long _lastReply = Stopwatch.GetTimestamp();
+    private int _isReplaced; // 1: by a thread, just now.
+
+    private StackExchangeLevel(string servers, ConnectionMultiplexer multiplexer, string prefix)
     {
+        _servers = servers;
         _multiplexer = multiplexer;
         _prefix = prefix;
     }
 
-    public static async Task<StackExchangeLevel> ConnectAsync(string servers, string prefix)
-    {
-        var options = ConfigurationOptions.Parse($"{servers},abortConnect=false,syncTimeout=1000");
-        return new StackExchangeLevel(await ConnectionMultiplexer.ConnectAsync(options), prefix);
-    }
+    public static async Task<StackExchangeLevel> ConnectAsync(string servers, string prefix) =>
+        new(servers, await ConnectAsync(servers), prefix);
 
     public Task<byte[]?> GetAsync(string key, CancellationToken token = default) => OrTimeoutAsync<byte[]?>(
         async database => await database.HashGetAsync(_prefix + key, "data"));
@@ -62,11 +68,34 @@ internal sealed class StackExchangeLevel : IDistributedCache, IDisposable
     {
         try
         {
-            return await call(_multiplexer.GetDatabase()).WaitAsync(TimeSpan.FromSeconds(2));
+            var reply = await call(_multiplexer.GetDatabase()).WaitAsync(TimeSpan.FromSeconds(2));
+            Volatile.Write(ref _lastReply, Stopwatch.GetTimestamp());
+            return reply;
         }
-        catch (Exception failure) when (failure is RedisException or OperationCanceledException)
+        catch (Exception failure) when (failure is RedisException or OperationCanceledException or TimeoutException
+            or ObjectDisposedException)
         {
+            await ReplaceIfLostAsync();
             throw new TimeoutException(failure.Message, failure);
         }
     }
+
+    private async Task ReplaceIfLostAsync()
+    {
+        if (Stopwatch.GetElapsedTime(Volatile.Read(ref _lastReply)) < _lostAfter
+            || Interlocked.Exchange(ref _isReplaced, 1) != 0)
+        {
+            return;
+        }
+
+        var lost = _multiplexer;
+        Console.WriteLine($"       no reply for {_lostAfter.TotalSeconds} s, a new client: {lost.GetStatus()}");
+        _multiplexer = await ConnectAsync(_servers);
+        lost.Dispose();
+        Volatile.Write(ref _lastReply, Stopwatch.GetTimestamp());
+        Volatile.Write(ref _isReplaced, 0);
+    }
+
+    private static Task<ConnectionMultiplexer> ConnectAsync(string servers) => ConnectionMultiplexer.ConnectAsync(
+        ConfigurationOptions.Parse($"{servers},abortConnect=false,syncTimeout=1000"));
 }
