@@ -246,6 +246,7 @@ internal sealed class RespReplyWriter
             return;
         }
 
+        Debug.Assert(format.Length == 3);
         Header((byte)'=', text.Length + 4);
         var room = Reserve(text.Length + 6);
         format.CopyTo(room);

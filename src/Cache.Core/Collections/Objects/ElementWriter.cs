@@ -148,6 +148,8 @@ internal ref struct ElementWriter(ObjectHeap heap, ref ObjectInfo info, uint num
         }
 
         isMade = TryMake(entry);
+        Debug.Assert(
+            header.Key == StreamElement.KeyOf(StreamElement.Header, 0), "An entry changes the tree of blocks alone.");
         if (isMade)
             header.Overwrite(new TreeEntry(default, reader.Value));
         return true;

@@ -10,6 +10,9 @@ internal ref partial struct TreeWriter<TOrder>
     // this share of what the tree has. A leaf of a tree of 64 KB has its whole length at once.
     private const int AdvanceShare = 16;
 
+    // Hashes of 32 bits come anywhere, what is last among them as well as not.
+    private static bool GrowsAtEnd => TOrder.KeySize != sizeof(uint);
+
     // What a page that was split adds to its parent.
     private readonly ref struct Separator(ulong key, ReadOnlySpan<byte> bytes)
     {
@@ -48,7 +51,7 @@ internal ref partial struct TreeWriter<TOrder>
         int size = TreeLeaf<TOrder>.SizeOf(in entry);
         int live = leaf.LiveBytes + size - (replaces ? leaf.SizeOf(step.Index) : 0);
         int free = leaf.FreeBytes + (replaces ? TreeLeaf<TOrder>.SlotSize : 0);
-        bool isLast = TOrder.KeySize != sizeof(uint) && step.Index + 1 >= leaf.Count && IsAtEnd();
+        bool isLast = GrowsAtEnd && step.Index + 1 >= leaf.Count && IsAtEnd();
         int advance = isLast ? (int)Math.Min(_root.PageBytes / AdvanceShare, BytesMax) : 0;
         bool isAdded = isLast && !replaces && step.Index == leaf.Count;
         bool mayGrow = !isAdded || live - size + Math.Max(size, GrownSizeMax) <= BytesMax;
