@@ -835,6 +835,8 @@ for name, load in next, { bit = bit, cjson = cjson, struct = struct, cmsgpack = 
 end
 
 tools.readonly, tools.deny, tools.raise, tools.pass, tools.finish = readonly, deny, raise, pass, finishin
+tools.getinfo, tools.getupvalue = getinfo, debug.getupvalue
+tools.helpers = { [text] = true, [number] = true, [three] = true, [pass] = true }
 tools.setreal = function(proxy, t) real[proxy] = t end
 local call, loadlibrary, endload, finishlibrary = functions(base, string, tools, G, r, missing, compiler)
 

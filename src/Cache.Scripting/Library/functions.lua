@@ -4,7 +4,11 @@ local base, string, tools, globals, redis, missing, compiler = ...
 local type, next, error, select, rawset, rawget, setmetatable =
   base.type, base.next, base.error, base.select, base.rawset, base.rawget, base.setmetatable
 local lower, find = string.lower, string.find
+local rawequal = base.rawequal
 local text, readonly, realof, raise = tools.text, tools.readonly, tools.realof, tools.raise
+
+-- Of a function, in Lua.
+local UPVALUESMAX = 255
 
 -- The redis of functions, and the one of a library that is loaded.
 local r, l = {}, setmetatable({}, missing)
@@ -26,7 +30,8 @@ F._G = environment
 local function finish(loaded) return tools.finish(loaded, environment) end
 for name, v in next, compiler(finish) do rawset(F, name, v) end
 
--- The list of what is registered: name, flags, description or false, callback. Nil: no library is loaded.
+-- The list of what is registered: name, flags, description or false, callback, what is known of it when the library is
+-- whole. Nil: no library is loaded.
 local loading
 
 local flags = {
@@ -108,13 +113,33 @@ rawset(l, "register_function", function(...)
   if loading.names[key] then raise("Function already exists in the library") end
   loading.names[key] = true
   local count = #loading
-  loading[count + 1], loading[count + 2], loading[count + 3], loading[count + 4] = name, sum, description, callback
+  loading[count + 1], loading[count + 2], loading[count + 3] = name, sum, description
+  loading[count + 4], loading[count + 5] = callback, false
 end)
+
+-- Where a callback stands, and the constants that it shares with others: its first line, its last line, names and
+-- values. False: it is no function of the library, or it shares what is no constant by its value.
+local function describe(callback)
+  local info = tools.getinfo(callback, "S")
+  if info.source ~= "@user_function" then return false end
+  local list = { info.linedefined, info.lastlinedefined }
+  for i = 1, UPVALUESMAX do
+    local name, v = tools.getupvalue(callback, i)
+    if not name then break end
+    if not (rawequal(v, environment) and name == "_ENV" or v ~= nil and tools.helpers[v]) then
+      local kind = type(v)
+      if kind ~= "string" and kind ~= "number" and kind ~= "boolean" then return false end
+      list[#list + 1], list[#list + 2] = name, v
+    end
+  end
+  return list
+end
 
 local function load(library)
   loading = { names = {} }
   rawset(meta, "__index", L)
   library()
+  for i = 4, #loading, 5 do loading[i + 1] = describe(loading[i]) end
   return loading
 end
 

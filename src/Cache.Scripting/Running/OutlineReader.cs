@@ -16,8 +16,8 @@ namespace Cache.Scripting.Running;
 /// </remarks>
 internal sealed class OutlineReader
 {
-    // Of the script's text.
-    private const int LengthMax = 4096;
+    /// <summary>The most bytes of the text of a script, or of a function.</summary>
+    public const int LengthMax = 4096;
 
     private const int CallsMax = 64;
 
@@ -46,13 +46,21 @@ internal sealed class OutlineReader
         "if", "elseif",
     };
 
-    private readonly List<Word> _words;
+    private readonly List<ScriptWord> _words;
+    private readonly string? _keys; // The names of the tables that it is given.
+    private readonly string? _arguments;
     private readonly List<ScriptedCall> _calls = [];
     private int _at;
     private int _depth;
     private int _concatenations;
+    private long _textBytes;
 
-    private OutlineReader(List<Word> words) => _words = words;
+    private OutlineReader(List<ScriptWord> words, string? keys, string? arguments)
+    {
+        _words = words;
+        _keys = keys;
+        _arguments = arguments;
+    }
 
     private bool IsWhole => _at >= _words.Count;
 
@@ -63,27 +71,39 @@ internal sealed class OutlineReader
         if (text.Length > LengthMax)
             return null;
         var lexer = new Lexer(Encoding.Latin1.GetString(text), "");
-        var words = new List<Word>();
+        var words = new List<ScriptWord>();
         for (lexer.Next(); lexer.Kind != TokenKind.End; lexer.Next())
-            words.Add(new Word(lexer.Kind, lexer.Value));
-        var reader = new OutlineReader(words);
+            words.Add(new ScriptWord(lexer.Kind, lexer.Value));
+        return Read(words, "KEYS", "ARGV");
+    }
+
+    /// <summary>Reads the words of a script, or of what a function does.</summary>
+    /// <param name="words">Its words.</param>
+    /// <param name="keys">What it calls its keys; null: nothing.</param>
+    /// <param name="arguments">The same of its arguments.</param>
+    /// <returns>Null: it is not a simple one.</returns>
+    public static ScriptOutline? Read(List<ScriptWord> words, string? keys, string? arguments)
+    {
+        if ((keys is not null && _refused.Contains(keys)) || (arguments is not null && _refused.Contains(arguments)))
+            return null;
+        var reader = new OutlineReader(words, keys, arguments);
         while (!reader.IsWhole)
         {
             if (!reader.TryTake())
                 return null;
         }
 
-        return new ScriptOutline(reader._calls, reader._concatenations);
+        return new ScriptOutline(reader._calls, reader._concatenations, reader._textBytes);
     }
 
-    private Word WordAt(int index) => (uint)index < (uint)_words.Count ? _words[index] : default;
+    private ScriptWord WordAt(int index) => (uint)index < (uint)_words.Count ? _words[index] : default;
 
     private bool TryTake()
     {
         var word = WordAt(_at);
         if (word.Kind == TokenKind.Name && !WordAt(_at - 1).Is("."))
         {
-            if (word.Value is "KEYS" or "ARGV")
+            if (word.Value == _keys || word.Value == _arguments)
                 return TryTakeGiven(word.Value);
             if (FindFunction() is > 0 and var length)
                 return TryTakeCall(length);
@@ -92,6 +112,7 @@ internal sealed class OutlineReader
         if (word.Kind != TokenKind.Text && _refused.Contains(word.Value) && !WordAt(_at - 1).Is("."))
             return false;
         _concatenations += word.Is("..") ? 1 : 0;
+        _textBytes += word.Kind == TokenKind.Text ? word.Value.Length : 0;
         _depth += word.Opens ? 1 : word.Closes ? -1 : 0;
         _at++;
         return _concatenations <= ConcatenationsMax && (!word.IsValue || !IsCalled(_at));
@@ -119,7 +140,7 @@ internal sealed class OutlineReader
         return true;
     }
 
-    // KEYS[1] that is read, or #KEYS; the same of ARGV.
+    // KEYS[1] that is read, or #KEYS; the same of ARGV. A function has other names for them.
     private bool TryTakeGiven(string name)
     {
         bool isRead = _depth > 0
@@ -137,7 +158,7 @@ internal sealed class OutlineReader
     }
 
     // The number of the key, or argument, that is named here; 0: none.
-    private int NumberAt(int index, string name)
+    private int NumberAt(int index, string? name)
     {
         bool isKey = WordAt(index) is { Kind: TokenKind.Name } word && word.Value == name && WordAt(index + 1).Is("[")
             && WordAt(index + 2).Kind == TokenKind.Number && WordAt(index + 3).Is("]");
@@ -175,19 +196,7 @@ internal sealed class OutlineReader
         if (end - first == 1 && WordAt(first).Kind == TokenKind.Text)
             return new ScriptedWord(Encoding.Latin1.GetBytes(WordAt(first).Value), 0);
         bool isGiven = end - first == 1
-            ? WordAt(first).Kind == TokenKind.Number : end - first == 4 && NumberAt(first, "ARGV") > 0;
-        return new ScriptedWord(null, end - first == 4 ? NumberAt(first, "KEYS") : 0, isGiven);
-    }
-
-    private readonly record struct Word(TokenKind Kind, string Value)
-    {
-        public bool Opens => Is("(") || Is("{") || Is("[");
-
-        public bool Closes => Is(")") || Is("}") || Is("]");
-
-        /// <summary>Whether what follows could call it.</summary>
-        public bool IsValue => Kind is TokenKind.Name or TokenKind.Text || Closes;
-
-        public bool Is(string symbol) => Kind == TokenKind.Symbol && Value == symbol;
+            ? WordAt(first).Kind == TokenKind.Number : end - first == 4 && NumberAt(first, _arguments) > 0;
+        return new ScriptedWord(null, end - first == 4 ? NumberAt(first, _keys) : 0, isGiven);
     }
 }

@@ -23,6 +23,12 @@ internal sealed class Lexer(string text, string chunkName)
     /// <summary>The line where the lexer is.</summary>
     public int Line { get; private set; } = 1;
 
+    /// <summary>Where the present word begins.</summary>
+    public int Start => _start;
+
+    /// <summary>What is behind the present word.</summary>
+    public int End => _at;
+
     /// <summary>What the present word is.</summary>
     public TokenKind Kind { get; private set; }
 

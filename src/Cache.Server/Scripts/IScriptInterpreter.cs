@@ -37,6 +37,22 @@ internal interface IScriptInterpreter : IDisposable
     /// <returns>The error reply; null: it is kept.</returns>
     byte[]? LoadLibrary(FunctionLibrary library, IScriptHost host, out IReadOnlyList<FunctionInfo> functions);
 
+    /// <summary>Translates a simple function and keeps it, without its library.</summary>
+    /// <returns>The error reply; null: it is kept.</returns>
+    byte[]? Compile(SimpleFunction function);
+
+    /// <summary>Forgets a simple function.</summary>
+    void Forget(SimpleFunction function);
+
+    /// <summary>Runs a simple function that is kept, and writes its reply.</summary>
+    /// <param name="function">The function.</param>
+    /// <param name="request">The request that runs it: name, function, number of keys, keys, arguments.</param>
+    /// <param name="keyCount">The number of keys; it was checked.</param>
+    /// <param name="host">Executes its commands.</param>
+    /// <param name="reply">Gets exactly one reply.</param>
+    void Run(
+        SimpleFunction function, in RespRequest request, int keyCount, IScriptHost host, RespReplyWriter reply);
+
     /// <summary>Forgets all libraries but those of a table.</summary>
     void KeepLibraries(FunctionTable table);
 

@@ -4,4 +4,7 @@ namespace Cache.Server.Scripts;
 internal readonly record struct LibraryFunction(FunctionLibrary Library, int Index)
 {
     public FunctionInfo Info => Library.Functions[Index];
+
+    /// <summary>How it runs without being alone; null: it has to be.</summary>
+    public SimpleFunction? Simple => Library.Simple[Index];
 }

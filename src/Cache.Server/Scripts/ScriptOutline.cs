@@ -5,4 +5,5 @@ namespace Cache.Server.Scripts;
 /// </summary>
 /// <param name="Calls">The commands that it may call, each at most once.</param>
 /// <param name="Concatenations">How often it may join two texts.</param>
-internal sealed record ScriptOutline(IReadOnlyList<ScriptedCall> Calls, int Concatenations);
+/// <param name="TextBytes">The length of all texts that stand in it.</param>
+internal sealed record ScriptOutline(IReadOnlyList<ScriptedCall> Calls, int Concatenations, long TextBytes);

@@ -147,7 +147,7 @@ internal sealed class ServerFunctions(ServerScripts scripts)
         var load = new LibraryLoad(() => scripts.Present.IsOver, log);
         if (interpreter.LoadLibrary(library, load, out var functions) is { } error)
             return error;
-        library.Functions = functions;
+        library.Register(functions, scripts.Plan);
         if (functions.Count == 0)
             return Error("No functions registered");
         name = header.Name;

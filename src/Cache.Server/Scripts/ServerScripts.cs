@@ -53,6 +53,9 @@ internal sealed class ServerScripts : IDisposable
     /// <summary>The number of known scripts; a recent value.</summary>
     public int Count => Volatile.Read(ref _count);
 
+    /// <summary>Makes the plan of a simple script, or of a simple function; null: it has to be alone.</summary>
+    public Func<ScriptOutline, IScriptPlan?> Plan => _plan;
+
     /// <summary>The memory of their texts, about.</summary>
     public long Bytes => Volatile.Read(ref _bytes) + (long)Count * ScriptOverhead;
 

@@ -5,10 +5,11 @@ namespace Cache.Server.Scripts;
 /// <summary>An interpreter for simple scripts, which one thread uses at a time.</summary>
 internal sealed class SimpleLane(IScriptInterpreter interpreter)
 {
-    // Together with their texts a few megabytes. Those that are run again are compiled again.
+    // Of each kind. Together with their texts a few megabytes. Those that are run again are compiled again.
     private const int KeptMax = 500;
 
     private readonly HashSet<ScriptDigest> _kept = [];
+    private readonly HashSet<SimpleFunction> _functions = []; // Also of libraries that are gone.
 
     /// <summary>Held by who uses the lane.</summary>
     public Lock Gate { get; } = new();
@@ -26,6 +27,16 @@ internal sealed class SimpleLane(IScriptInterpreter interpreter)
             interpreter.Run(script.Digest, request, keyCount, host, reply);
     }
 
+    /// <summary>Runs a function, and writes its reply.</summary>
+    public void Run(
+        SimpleFunction function, in RespRequest request, int keyCount, IScriptHost host, RespReplyWriter reply)
+    {
+        if (!_functions.Contains(function) && Keep(function) is { } error)
+            reply.Error(error);
+        else
+            interpreter.Run(function, request, keyCount, host, reply);
+    }
+
     /// <summary>Ends the interpreter; nobody uses the lane then.</summary>
     public void End() => interpreter.Dispose();
 
@@ -41,6 +52,21 @@ internal sealed class SimpleLane(IScriptInterpreter interpreter)
         if (interpreter.Compile(script.Digest, script.Text, out _) is { } error)
             return error;
         _kept.Add(script.Digest);
+        return null;
+    }
+
+    private byte[]? Keep(SimpleFunction function)
+    {
+        if (_functions.Count == KeptMax)
+        {
+            foreach (var kept in _functions)
+                interpreter.Forget(kept);
+            _functions.Clear();
+        }
+
+        if (interpreter.Compile(function) is { } error)
+            return error;
+        _functions.Add(function);
         return null;
     }
 }

@@ -59,6 +59,23 @@ internal sealed class SimpleScripts(Func<IScriptInterpreter> create)
         }
     }
 
+    /// <summary>Runs a function, and writes its reply.</summary>
+    /// <exception cref="ObjectDisposedException">The server has stopped.</exception>
+    public void Run(
+        SimpleFunction function, in RespRequest request, int keyCount, IScriptHost host, RespReplyWriter reply)
+    {
+        var lane = Enter();
+        try
+        {
+            ObjectDisposedException.ThrowIf(_isOver, this); // A command that has outlived the stop.
+            lane.Run(function, request, keyCount, host, reply);
+        }
+        finally
+        {
+            lane.Gate.Exit();
+        }
+    }
+
     /// <summary>Ends the interpreters.</summary>
     public void End()
     {

@@ -7,6 +7,7 @@ using Cache.Server.Scripts;
 namespace Cache.Server.Commands.Scripts;
 
 /// <summary>FCALL and FCALL_RO.</summary>
+/// <remarks>As <see cref="ScriptCall"/>: a simple function with its keys locked, any other one alone.</remarks>
 internal static class FunctionCall
 {
     /// <summary>FCALL or FCALL_RO function numkeys [key ...] [arg ...]</summary>
@@ -14,8 +15,29 @@ internal static class FunctionCall
     {
         if (!TryReadKeys(request, context, out int keyCount))
             ShownScript.Show(request, context);
-        else if (!context.TryGiveWay(long.MaxValue)) // It waits for other clients' commands.
+        else if (!TryExecuteLocked(request, keyCount, isReadOnly, context)
+            && !context.TryGiveWay(long.MaxValue)) // It waits for other clients' commands.
+        {
             LoneScript.Execute(new Lone(isReadOnly), request, keyCount, isReadOnly, context);
+        }
+    }
+
+    // False: it has to be alone, or is refused, and nothing was done. It runs as it was when it was looked up, though
+    // its library may be replaced meanwhile: it shares nothing with another one.
+    private static bool TryExecuteLocked(
+        in RespRequest request, int keyCount, bool isReadOnly, CommandContext context)
+    {
+        if (context.IsInSection || !context.Server.Functions!.Table.TryFind(request[1], out var found)
+            || found.Simple is not { Plan: ScriptPlan plan } function
+            || !FindProblem(function.Info.Flags, isReadOnly, context).IsEmpty
+            || !plan.TryDeclare(request, keyCount, context))
+        {
+            return false;
+        }
+
+        var body = new Locked(request, function, keyCount, isReadOnly);
+        AtomicSection.Run(context.Keys, ref body, context);
+        return true;
     }
 
     private static bool TryReadKeys(in RespRequest request, CommandContext context, out int keyCount)
@@ -40,6 +62,21 @@ internal static class FunctionCall
         if ((flags & ScriptFlags.NoCluster) != 0 && context.Server.Cluster is not null)
             return ScriptTexts.RefusesCluster;
         return isReadOnly && (flags & ScriptFlags.NoWrites) == 0 ? ScriptTexts.MayWrite : default;
+    }
+
+    private readonly ref struct Locked(RespRequest request, SimpleFunction function, int keyCount, bool isReadOnly)
+        : IAtomicBody
+    {
+        private readonly RespRequest _request = request;
+
+        public void Run(CommandContext context)
+        {
+            ShownScript.Show(_request, context);
+            var host = ScriptHost.Borrow(context);
+            host.Begin(isReadOnly, isShort: true, new RequestSlice(_request, 3, keyCount));
+            context.Server.Scripts!.Simple.Run(function, _request, keyCount, host, context.Reply);
+            host.ClearArguments();
+        }
     }
 
     private readonly struct Lone(bool isReadOnly) : ILoneScript

@@ -29,6 +29,7 @@ internal sealed class ScriptPlan : IScriptPlan
 
     private readonly List<Step> _steps = [];
     private readonly SortedSet<int> _keys = [];
+    private long _textBytes; // That stand in it.
     private int _uses; // How often it may use the same value.
     private long _growth = 1; // How many times what it is given its texts may become.
 
@@ -42,7 +43,7 @@ internal sealed class ScriptPlan : IScriptPlan
     /// <returns>Null: it has to be alone.</returns>
     public static ScriptPlan? Create(ScriptOutline outline, CommandTable commands)
     {
-        var plan = new ScriptPlan { _growth = 1L << outline.Concatenations };
+        var plan = new ScriptPlan { _growth = 1L << outline.Concatenations, _textBytes = outline.TextBytes };
         foreach (var call in outline.Calls)
         {
             if (!plan.TryAdd(call, commands) || plan._growth > MadeBytesMax)
@@ -61,7 +62,7 @@ internal sealed class ScriptPlan : IScriptPlan
     {
         var keys = context.Keys;
         keys.Clear();
-        long given = request.Length;
+        long given = request.Length + _textBytes;
         if (keyCount < _keys.Max || given > BytesMax)
             return false;
         foreach (int key in _keys)
