@@ -22,6 +22,9 @@ public sealed class HeldKeysTests
         await CallAsync(other, "+OK\r\n", "SET", "x", "1");
         const string Simple = "return redis.call('get', KEYS[1])";
         await CallAsync(other, "$1\r\n1\r\n", "EVAL", Simple, "1", "x");
+        await CallAsync(
+            other, "$1\r\nl\r\n", "FUNCTION", "LOAD",
+            $"#!lua name=l\nredis.register_function('f', function(KEYS) {Simple} end)");
         var run = Run(client, "EVAL", "while true do redis.call('get', KEYS[2]) end", "2", "a", "b");
         await UntilHeldAsync(server);
 
@@ -33,6 +36,7 @@ public sealed class HeldKeysTests
             await CallAsync(other, ":1\r\n", isBusy ? "DEL" : "EXISTS", isBusy ? "y" : "x");
             await CallAsync(other, "+OK\r\n", "MSET", "y", "1", "z", "2");
             await CallAsync(other, "$1\r\n1\r\n", "EVAL", Simple, "1", "x");
+            await CallAsync(other, "$1\r\n1\r\n", "FCALL", "f", "1", "x");
             await CallAsync(other, "+PONG\r\n", "PING");
             await CallAsync(other, ":0\r\n", "PUBLISH", "channel", "text");
             await CallAsync(other, "+OK\r\n", "WATCH", "y");

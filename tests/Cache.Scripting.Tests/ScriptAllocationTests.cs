@@ -17,8 +17,10 @@ public sealed class ScriptAllocationTests : IDisposable
     public void Dispose() => _store.Dispose();
 
     // What a section has for its locks, as EXEC: 320 bytes.
-    [Fact]
-    public async Task EvalSha_SimpleScriptOverAndOver_AllocatesAsASection()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Call_SimpleScriptOverAndOver_AllocatesAsASection(bool isFunction)
     {
         const long BytesMax = 512;
         var options = new RespServerOptions
@@ -29,7 +31,11 @@ public sealed class ScriptAllocationTests : IDisposable
         var client = server.Connect();
         const string Script = "redis.call('set', KEYS[1], ARGV[1]) return redis.call('get', KEYS[1])";
         string digest = (await ScriptServer.CallAsync(client, "SCRIPT", "LOAD", Script))[5..45];
-        string request = $"*5\r\n$7\r\nEVALSHA\r\n$40\r\n{digest}\r\n$1\r\n1\r\n$3\r\nkey\r\n$5\r\nvalue\r\n";
+        await ScriptServer.CallAsync(
+            client, "FUNCTION", "LOAD",
+            $"#!lua name=l\nredis.register_function('f', function(KEYS, ARGV) {Script} end)");
+        string called = isFunction ? "$5\r\nFCALL\r\n$1\r\nf" : $"$7\r\nEVALSHA\r\n$40\r\n{digest}";
+        string request = $"*5\r\n{called}\r\n$1\r\n1\r\n$3\r\nkey\r\n$5\r\nvalue\r\n";
         byte[] batch = Encoding.ASCII.GetBytes(new StringBuilder().Insert(0, request, Pipelined).ToString());
         Run(client, batch);
 

@@ -149,7 +149,8 @@ public sealed class SimpleFunctionTests
             Volatile.Write(ref answered, version);
         }
 
-        await Task.WhenAll(callers).WaitAsync(TimeSpan.FromSeconds(60));
+        await Task.WhenAll(callers).WaitAsync(
+            TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
     }
 
     [Fact]

@@ -29,6 +29,9 @@ internal sealed class FunctionTable
     /// <summary>The bytes of all texts.</summary>
     public long CodeBytes { get; private set; }
 
+    /// <summary>The bytes of the texts of simple functions, which are kept besides.</summary>
+    public long SimpleBytes { get; private set; }
+
     /// <summary>Makes a table.</summary>
     /// <param name="libraries">The libraries, of different names.</param>
     /// <param name="table">The table, if all functions have different names.</param>
@@ -40,6 +43,7 @@ internal sealed class FunctionTable
         {
             table._libraries.Add(library.Name, library);
             table.CodeBytes += library.Code.Length;
+            table.SimpleBytes += library.Simple.Sum(static one => (long)(one?.Text.Text.Length ?? 0));
             for (int i = 0; i < library.Functions.Count; i++)
             {
                 if (!table._functions.TryAdd(library.Functions[i].Name, new LibraryFunction(library, i)))

@@ -5,7 +5,7 @@ namespace Cache.Server.Scripts;
 /// <summary>The functions of a server: libraries are loaded, replaced and removed as wholes. Thread-safe.</summary>
 /// <remarks>
 /// The table is replaced under the gate of the scripts, under which functions run too: a call sees the libraries of one
-/// moment. What reads the table alone needs no gate.
+/// moment. A simple one is taken from the table once, and what reads the table alone needs no gate either.
 /// </remarks>
 internal sealed class ServerFunctions(ServerScripts scripts)
 {
@@ -36,7 +36,7 @@ internal sealed class ServerFunctions(ServerScripts scripts)
         get
         {
             var table = Table;
-            return table.CodeBytes + table.Libraries.Count * (long)LibraryOverhead
+            return table.CodeBytes + table.SimpleBytes + table.Libraries.Count * (long)LibraryOverhead
                 + table.FunctionCount * (long)FunctionOverhead;
         }
     }

@@ -42,7 +42,7 @@ internal static class HeldCalls
             return false; // It is queued.
         }
 
-        return Concern(held, command, request, context.Server.Scripts);
+        return Concern(held, command, request, context.Server);
     }
 
     /// <summary>Puts off a request that would have to be alone, unless it is to be refused.</summary>
@@ -95,7 +95,7 @@ internal static class HeldCalls
         for (int i = 0; i < queue.Count; i++)
         {
             // Whoever runs a script there is alone, whatever the script is.
-            if (queue.CommandOf(i).RunsScript || Concern(held, queue.CommandOf(i), queue[i], context.Server.Scripts))
+            if (queue.CommandOf(i).RunsScript || Concern(held, queue.CommandOf(i), queue[i], context.Server))
                 return true;
         }
 
@@ -103,13 +103,13 @@ internal static class HeldCalls
     }
 
     private static bool Concern(
-        HeldKeys held, CommandDefinition command, in RespRequest request, ServerScripts? scripts)
+        HeldKeys held, CommandDefinition command, in RespRequest request, ServerState server)
     {
         bool readsAll = command.KeySpecifications.Length == 0 && (command.Flags & CommandFlags.ReadOnly) != 0;
         if (command.Role == TransactionRole.Clear || readsAll || NamesAny(held, command, request))
             return true;
         return command.IsWhole(request)
-            && !(command.RunsScript && IsSimple(command, request, scripts));
+            && !(command.RunsScript && IsSimple(command, request, server));
     }
 
     private static bool NamesAny(HeldKeys held, CommandDefinition command, in RespRequest request)
@@ -125,12 +125,14 @@ internal static class HeldCalls
     }
 
     // It needs neither other keys nor the interpreter that is used now.
-    private static bool IsSimple(CommandDefinition command, in RespRequest request, ServerScripts? scripts)
+    private static bool IsSimple(CommandDefinition command, in RespRequest request, ServerState server)
     {
-        if (scripts is null)
+        if (server.Scripts is not { } scripts)
             return true; // It is refused.
-        if (request.IsElsewhere(1) || command.Name is "fcall" or "fcall_ro")
+        if (request.IsElsewhere(1))
             return false;
+        if (command.Name is "fcall" or "fcall_ro")
+            return server.Functions!.Table.TryFind(request[1], out var function) && function.Simple is not null;
         bool isText = command.Name is "eval" or "eval_ro";
         var digest = isText ? ScriptDigest.Of(request[1]) : default;
         return (isText || ScriptDigest.TryParse(request[1], out digest)) && scripts.Simple.Find(digest) is not null;
