@@ -8,6 +8,7 @@
 #
 # INTEROP_PORT=6379 INTEROP_TLS_PORT=6380 INTEROP_CA=cert.pem run.sh ...     against a server that runs already, instead of one that is built and started here
 # INTEROP_INSTALL=0 run.sh ...     without installing anything
+# INTEROP_INSTALL=alone run.sh     installs what the runners need, and runs nothing
 # INTEROP_SEED=1 run.sh ...        with other random requests than those of every run
 #
 # Needs root, a Debian with the .NET SDK, and Node; installs the rest. Each runner ends with "N passed, N failed".
@@ -233,6 +234,7 @@ compare() {
 }
 
 [ "${INTEROP_INSTALL:-1}" = 0 ] || install || { echo 'installing the clients failed'; exit 1; }
+[ "${INTEROP_INSTALL:-1}" != alone ] || exit 0
 ours=${INTEROP_PORT:-}
 ours_tls=${INTEROP_TLS_PORT:-}
 ca=${INTEROP_CA:-}
