@@ -12,6 +12,9 @@ public sealed partial class CacheStore
     // Set in the view of a transaction; null in all others.
     private readonly KeyTransaction? _transaction;
 
+    // Views of transactions that have ended: the next ones allocate none.
+    private Spares<CacheStore>? _spareViews;
+
     private CacheStore(CacheStore store, KeyTransaction transaction)
     {
         TimeProvider = store.TimeProvider;
@@ -33,6 +36,8 @@ public sealed partial class CacheStore
     /// or another key in its bucket, so it should take microseconds. <see cref="Clear"/> of the view throws an
     /// <see cref="InvalidOperationException"/> where other threads have cleared the keyspace so often since the
     /// transaction began that nothing is left to begin anew with; <see cref="TryClear()"/> returns false there.
+    /// Called on the view of a transaction, it is a part of that one: all of its keys must be among those that are
+    /// locked, and its writes count as that one's.
     /// <example><code>
     /// struct Swap : ITransaction
     /// {
@@ -49,10 +54,6 @@ public sealed partial class CacheStore
     ///     }
     /// }
     /// </code></example>
-    /// </remarks>
-    /// <remarks>
-    /// Called on the view of a transaction, it is a part of that one: all of its keys must be among those that are
-    /// locked, and its writes count as that one's.
     /// </remarks>
     /// <param name="transaction">The keys, and the operations on them.</param>
     /// <exception cref="ArgumentOutOfRangeException">There is no such keyspace.</exception>
@@ -73,15 +74,19 @@ public sealed partial class CacheStore
             ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(keyspace, _keyspaces.Length);
         }
 
-        var begun = KeyTransaction.Begin(_state, ref transaction);
+        var spares = _spareViews ??= new Spares<CacheStore>();
+        var view = spares.Take() ?? new CacheStore(this, new KeyTransaction(_state));
+        view._transaction!.Begin(ref transaction);
         try
         {
-            transaction.Run(new CacheStore(this, begun));
+            transaction.Run(view);
         }
         finally
         {
-            begun.End();
+            view._transaction.End();
         }
+
+        spares.Keep(view);
     }
 
     private void ThrowIfTransaction(string action)

@@ -194,7 +194,9 @@ public sealed partial class CacheStore : IDisposable
                 nameof(index), index, $"A keyspace is between 0 and {_keyspaces.Length - 1}.");
         }
 
-        return _transaction is null ? _keyspaces[index] : new CacheStore(_keyspaces[index], _transaction);
+        if (_transaction is null)
+            return _keyspaces[index];
+        return index == _keyspace ? this : new CacheStore(_keyspaces[index], _transaction);
     }
 
     /// <summary>Removes all entries of this keyspace, atomically and within some microseconds.</summary>

@@ -318,6 +318,31 @@ public sealed class CacheStoreTransactionTests : IDisposable
         Assert.Throws<InvalidOperationException>(() => view!.TryClear());
     }
 
+    // Views are used again: one that somebody has kept must not be a way into another thread's transaction.
+    [Fact]
+    public void View_WhileAnotherThreadUsesItAgain_Throws()
+    {
+        CacheStore? kept = null;
+        for (int i = 0; i < 100; i++)
+        {
+            Transact(["one"], store => kept = store);
+            RunOnAnotherThread(() => Assert.Throws<InvalidOperationException>(() => Get(kept!, "one")));
+            Transact(["one"], store => RunOnAnotherThread(() =>
+                Assert.Throws<InvalidOperationException>(() => Get(store, "one"))));
+        }
+    }
+
+    [Fact]
+    public void Transact_OverAndOver_AllocatesNothing()
+    {
+        Swap(Store);
+        Store.Set("one"u8, "1"u8);
+
+        Assert.Equal(0, AllocatedBytes.LeastOf(() => Swap(Store)));
+
+        Assert.Equal("1", _fixture.Get("one"));
+    }
+
     [Fact]
     public void Transact_OfEntriesThatExpireMeanwhile_SeesThemGo()
     {
@@ -336,6 +361,24 @@ public sealed class CacheStoreTransactionTests : IDisposable
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_state")]
     private static extern ref StoreState StateOf(CacheStore store);
+
+    private static void RunOnAnotherThread(ThreadStart body)
+    {
+        Exception? problem = null;
+        var thread = new Thread(() => problem = Record.Exception(() => body()));
+        thread.Start();
+        thread.Join();
+        Assert.Null(problem);
+    }
+
+    private static void Swap(CacheStore store)
+    {
+        for (int i = 0; i < 100; i++)
+        {
+            var swap = default(TwoSwapped);
+            store.Transact(ref swap);
+        }
+    }
 
     private static void TakeRandom(CacheStore store)
     {
@@ -369,5 +412,24 @@ public sealed class CacheStoreTransactionTests : IDisposable
         public int GetKeyspace(int index) => index / keys.Length;
 
         public void Run(CacheStore store) => body(store);
+    }
+
+    private struct TwoSwapped : ITransaction
+    {
+        public readonly int KeyCount => 2;
+
+        public readonly int WriteCount => 4;
+
+        public readonly long WrittenBytes => 64;
+
+        public readonly ReadOnlySpan<byte> GetKey(int index) => index == 0 ? "one"u8 : "other"u8;
+
+        public readonly int GetKeyspace(int index) => 0;
+
+        public readonly void Run(CacheStore store)
+        {
+            bool isOne = store.Contains("one"u8);
+            store.Rename(isOne ? "one"u8 : "other"u8, isOne ? "other"u8 : "one"u8, SetCondition.Always);
+        }
     }
 }

@@ -2,12 +2,13 @@
 # Runs other languages' clients, and Redis itself, against our stand-alone server.
 #
 # usage: run.sh [RUNNER...]        all runners, or redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls
-#                                  node-redis bullmq bull limiters locks redis-py stackexchange sidekiq laravel
-#                                  formats dashboard near shards migration conformance generated conversations dumps
-#                                  near-client
+#                                  node-redis bullmq bull limiters locks redis-py stackexchange stackexchange-resp3
+#                                  sidekiq laravel formats dashboard near shards migration conformance generated
+#                                  conversations dumps near-client
 #
 # INTEROP_PORT=6379 INTEROP_TLS_PORT=6380 INTEROP_CA=cert.pem run.sh ...     against a server that runs already, instead of one that is built and started here
 # INTEROP_INSTALL=0 run.sh ...     without installing anything
+# INTEROP_INSTALL=alone run.sh     installs what the runners need, and runs nothing
 # INTEROP_SEED=1 run.sh ...        with other random requests than those of every run
 #
 # Needs root, a Debian with the .NET SDK, and Node; installs the rest. Each runner ends with "N passed, N failed".
@@ -132,8 +133,10 @@ run_redis_py() { limited /usr/bin/python3 redis-py/redis_py.py "$ours"; }
 
 run_stackexchange() {
   build stack-exchange || return 1
-  limited dotnet stack-exchange/bin/Release/net10.0/StackExchange.dll "$ours"
+  limited dotnet stack-exchange/bin/Release/net10.0/StackExchange.dll "$ours" "${1:-2}"
 }
+
+run_stackexchange_resp3() { run_stackexchange 3; }
 
 run_generated() {
   [ -n "${redis:-}" ] || start_redis || return 1
@@ -233,6 +236,7 @@ compare() {
 }
 
 [ "${INTEROP_INSTALL:-1}" = 0 ] || install || { echo 'installing the clients failed'; exit 1; }
+[ "${INTEROP_INSTALL:-1}" != alone ] || exit 0
 ours=${INTEROP_PORT:-}
 ours_tls=${INTEROP_TLS_PORT:-}
 ca=${INTEROP_CA:-}
@@ -243,7 +247,7 @@ if [ $# -gt 0 ]; then
   for runner in "$@"; do run "$runner"; done
 else
   for runner in redis-cli redis-cli-tls redis-benchmark ioredis ioredis-tls node-redis bullmq bull limiters locks \
-    redis-py stackexchange
+    redis-py stackexchange stackexchange-resp3
   do run "$runner"; done
   # Both wait for most of their time, in databases of their own.
   group beside laravel >"$work/beside.log" 2>&1 &

@@ -11,9 +11,10 @@ namespace Cache.Core.ManyKeys;
 /// Once the keys are locked, nothing can be waited for any more. So the keys' buckets are all held before, homes that
 /// may have no slots for what is written are locked with their whole pages, which can then be split; and room for the
 /// writes is taken before, as far as there is any. Room in the journal is reserved under the locks, for all writes:
-/// they are one group there.
+/// they are one group there. An object begins and ends as often as one likes, for one thread at a time, so that a
+/// transaction allocates nothing.
 /// </remarks>
-internal sealed class KeyTransaction
+internal sealed class KeyTransaction(StoreState state)
 {
     // With more keys than this, their pages are locked as a whole rather than their slots counted.
     private const int CountedKeysMax = 64;
@@ -30,67 +31,54 @@ internal sealed class KeyTransaction
     // A record, of the store or in the journal, may be rounded up by this.
     private const int RecordRounding = 8;
 
-    private readonly StoreState _state;
-    private readonly ulong[] _hashes;
-    private readonly int _threadId = Environment.CurrentManagedThreadId;
+    // Room for the hashes of more keys is not kept.
+    private const int KeptKeysMax = 1024;
+
+    private readonly StoreState _state = state;
+
+    // The hashes of the keys, first as they are named, then in ascending order.
+    private ulong[] _hashes = [];
+    private KeyLocks? _locks;
+    private int _count;
+    private int _threadId;
     private uint _keyspaces;
     private int _keyLengthMax;
-    private bool _isOver;
 
-    /// <remarks>hashes: Of the keys, in ascending order.</remarks>
-    private KeyTransaction(StoreState state, ulong[] hashes, KeyLocks locks)
-    {
-        _state = state;
-        _hashes = hashes;
-        Locks = locks;
-    }
+    private KeyLocks Locks => _locks!;
 
-    private KeyLocks Locks { get; }
+    private ReadOnlySpan<ulong> Hashes => _hashes.AsSpan(0, _count);
+
+    private ReadOnlySpan<ulong> OrderedHashes => _hashes.AsSpan(_count, _count);
 
     /// <summary>Locks the keys.</summary>
-    public static KeyTransaction Begin<TTransaction>(StoreState state, ref TTransaction transaction)
+    public void Begin<TTransaction>(ref TTransaction transaction)
         where TTransaction : struct, ITransactionKeys, allows ref struct
     {
-        ulong[] hashes = new ulong[transaction.KeyCount];
-        uint keyspaces = 0;
-        int keyLengthMax = 0;
-        for (int i = 0; i < hashes.Length; i++)
-        {
-            hashes[i] = state.HashOf(transaction.GetKey(i), transaction.GetKeyspace(i));
-            keyspaces |= 1U << transaction.GetKeyspace(i);
-            keyLengthMax = Math.Max(keyLengthMax, transaction.GetKey(i).Length);
-        }
-
-        var begun = new KeyTransaction(state, [.. hashes.AsSpan()], KeyLocks.Rent())
-        {
-            _keyspaces = keyspaces,
-            _keyLengthMax = Math.Min(keyLengthMax, EntryKey.LengthMax),
-        };
-        begun._hashes.AsSpan().Sort();
+        Debug.Assert(_locks is null, "The last transaction has ended.");
+        TakeHashes(ref transaction);
+        _threadId = Environment.CurrentManagedThreadId;
+        _locks = KeyLocks.Rent();
         bool isEntered = false;
         try
         {
-            if (state.Generations.IsUsedUp)
-                state.Cleared.Free(); // It may clear, and cannot free anything then.
-            if (hashes.Length > CountedKeysMax)
-                begun.MakeSlots(ref transaction, hashes); // First: it holds no room then that others may look for.
-            begun.TakeRoom(transaction.WrittenBytes, transaction.WriteCount);
-            begun.Enter(ref transaction, hashes);
+            if (_state.Generations.IsUsedUp)
+                _state.Cleared.Free(); // It may clear, and cannot free anything then.
+            if (_count > CountedKeysMax)
+                MakeSlots(ref transaction); // First: it holds no room then that others may look for.
+            TakeRoom(transaction.WrittenBytes, transaction.WriteCount);
+            Enter(ref transaction);
             isEntered = true;
-            return begun;
         }
         finally // The store may have been disposed, and the caller's keys may throw.
         {
             if (!isEntered)
-                begun.End();
+                End();
         }
     }
 
     /// <summary>Unlocks the keys: others see all that was written.</summary>
     public void End()
     {
-        Debug.Assert(!_isOver);
-        _isOver = true;
         long written = Locks.WrittenBytes;
         EndGroup(); // Before others see what was written: see ChangeJournal.
         Locks.Exit();
@@ -98,6 +86,9 @@ internal sealed class KeyTransaction
         if (unused != 0)
             _state.Budget.Add(-unused);
         KeyLocks.Return(Locks);
+        _locks = null;
+        if (_hashes.Length > 2 * KeptKeysMax)
+            _hashes = [];
         if (written != 0)
             _state.Reclaimer.Pace(written, keptHash: 0);
         _state.DrainChanges();
@@ -108,7 +99,7 @@ internal sealed class KeyTransaction
     public KeyLocks LocksOf(ulong hash)
     {
         ThrowIfOver();
-        if (_hashes.AsSpan().BinarySearch(hash) < 0)
+        if (OrderedHashes.BinarySearch(hash) < 0)
             throw new InvalidOperationException("The key is not one of those that the transaction has locked.");
         return Locks;
     }
@@ -141,8 +132,32 @@ internal sealed class KeyTransaction
 
     private void ThrowIfOver()
     {
-        if (_isOver || _threadId != Environment.CurrentManagedThreadId)
+        if (_threadId != Environment.CurrentManagedThreadId || _locks is null)
             throw new InvalidOperationException("The view of a transaction is used outside of it.");
+    }
+
+    private void TakeHashes<TTransaction>(ref TTransaction transaction)
+        where TTransaction : struct, ITransactionKeys, allows ref struct
+    {
+        int count = transaction.KeyCount;
+        if (_hashes.Length < 2 * count)
+            _hashes = new ulong[2 * count];
+        _count = count;
+        _keyspaces = 0;
+        int keyLengthMax = 0;
+        for (int i = 0; i < count; i++)
+        {
+            var key = transaction.GetKey(i);
+            int keyspace = transaction.GetKeyspace(i);
+            _hashes[i] = _state.HashOf(key, keyspace);
+            _keyspaces |= 1U << keyspace;
+            keyLengthMax = Math.Max(keyLengthMax, key.Length);
+        }
+
+        _keyLengthMax = Math.Min(keyLengthMax, EntryKey.LengthMax);
+        var ordered = _hashes.AsSpan(count, count);
+        Hashes.CopyTo(ordered);
+        ordered.Sort();
     }
 
     private void TakeRoom(long bytes, int count)
@@ -161,20 +176,20 @@ internal sealed class KeyTransaction
         Locks.BeginTransaction(isTaken ? bytes : 0);
     }
 
-    private void Enter<TTransaction>(ref TTransaction transaction, ReadOnlySpan<ulong> hashes)
+    private void Enter<TTransaction>(ref TTransaction transaction)
         where TTransaction : struct, ITransactionKeys, allows ref struct
     {
-        bool isExclusive = hashes.Length > CountedKeysMax;
+        bool isExclusive = _count > CountedKeysMax;
         var held = new HeldBytes(0, 0, Locks.RoomBytes);
         for (int attempts = 0; ; attempts++)
         {
-            Locks.Enter(_state, _hashes, isExclusive, held);
+            Locks.Enter(_state, OrderedHashes, isExclusive, held);
             bool isLast = attempts >= KeyLocks.AttemptsMax;
-            if (TryHoldAll(ref transaction, hashes, isExclusive, isLast, out bool haveSlots, out long missingBytes))
+            if (TryHoldAll(ref transaction, isExclusive, isLast, out bool haveSlots, out long missingBytes))
                 return;
             Locks.Exit();
             if (!haveSlots)
-                MakeSlots(ref transaction, hashes);
+                MakeSlots(ref transaction);
             isExclusive |= !haveSlots || isLast;
             if (missingBytes != 0)
                 _state.WaitForJournal(missingBytes);
@@ -185,11 +200,12 @@ internal sealed class KeyTransaction
 
     /// <summary>Splits pages until they have slots for the keys that seem to be new, while room can be made.</summary>
     /// <remarks>What others take of them until the pages are locked is split there, within the room.</remarks>
-    private void MakeSlots<TTransaction>(ref TTransaction transaction, ReadOnlySpan<ulong> hashes)
+    private void MakeSlots<TTransaction>(ref TTransaction transaction)
         where TTransaction : struct, ITransactionKeys, allows ref struct
     {
         if (transaction.WrittenBytes <= 0)
             return;
+        var hashes = Hashes;
         ulong[] missing = new ulong[hashes.Length];
         int count = 0;
         for (int i = 0; i < hashes.Length; i++)
@@ -208,8 +224,7 @@ internal sealed class KeyTransaction
     /// must be locked as a whole. missingBytes: What the journal has no room for, if that is why.
     /// </remarks>
     private bool TryHoldAll<TTransaction>(
-        ref TTransaction transaction, ReadOnlySpan<ulong> hashes, bool isExclusive, bool isLast, out bool haveSlots,
-        out long missingBytes)
+        ref TTransaction transaction, bool isExclusive, bool isLast, out bool haveSlots, out long missingBytes)
         where TTransaction : struct, ITransactionKeys, allows ref struct
     {
         if (isLast)
@@ -217,12 +232,12 @@ internal sealed class KeyTransaction
             lock (_state.ClearGate)
             {
                 Locks.ReadGenerations(_state);
-                return TryHoldAll(ref transaction, hashes, isExclusive, false, out haveSlots, out missingBytes);
+                return TryHoldAll(ref transaction, isExclusive, false, out haveSlots, out missingBytes);
             }
         }
 
         missingBytes = 0;
-        bool isFound = TryFindAll(ref transaction, hashes, out haveSlots, out long foundBytes);
+        bool isFound = TryFindAll(ref transaction, out haveSlots, out long foundBytes);
         Debug.Assert(isFound || !isExclusive, "Then no other thread is in the way.");
         haveSlots |= isExclusive;
         if (!isFound || !haveSlots)
@@ -288,9 +303,10 @@ internal sealed class KeyTransaction
     /// </remarks>
     /// <returns>False if another thread holds one of these.</returns>
     private bool TryFindAll<TTransaction>(
-        ref TTransaction transaction, ReadOnlySpan<ulong> hashes, out bool haveSlots, out long foundBytes)
+        ref TTransaction transaction, out bool haveSlots, out long foundBytes)
         where TTransaction : struct, ITransactionKeys, allows ref struct
     {
+        var hashes = Hashes;
         haveSlots = true;
         foundBytes = 0;
         bool isCounted = hashes.Length <= CountedKeysMax;

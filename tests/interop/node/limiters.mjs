@@ -110,7 +110,7 @@ for (const [name, send] of [
   });
 
   await named('rate-limiter-flexible: a block is a longer window', async () => {
-    const own = limiter('block', { points: 1, duration: 1, blockDuration: 40 });
+    const own = limiter('block', { points: 1, duration: 20, blockDuration: 40 });
     await own.consume('k');
     equal((await refused(own, 'k')).msBeforeNext > 30_000, true);
     await own.block('other', 50);

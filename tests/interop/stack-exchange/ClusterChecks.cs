@@ -1,5 +1,6 @@
 using System.Net;
 using StackExchange.Redis;
+using static Checks;
 
 /// <summary>StackExchange.Redis before several servers that share the slots.</summary>
 internal static class ClusterChecks
@@ -12,31 +13,30 @@ internal static class ClusterChecks
         configuration.EndPoints.Add(IPAddress.Loopback, int.Parse(ports[0]));
         using var multiplexer = await ConnectionMultiplexer.ConnectAsync(configuration);
         var database = multiplexer.GetDatabase();
-        int passed = 0;
-        int failed = 0;
-        await CheckAsync("all servers are found", () =>
+        var checks = new Checks();
+        await checks.CheckAsync("all servers are found", () =>
         {
-            var nodes = multiplexer.GetServer(multiplexer.GetEndPoints()[0]).ClusterNodes();
+            var nodes = multiplexer.GetServer(multiplexer.GetEndPoints()[0]).ClusterNodes()!;
             Equal(ports.Length, nodes.Nodes.Count);
             Equal(ServerType.Cluster, multiplexer.GetServer(multiplexer.GetEndPoints()[0]).ServerType);
             string[] found = [.. multiplexer.GetEndPoints().Select(one => $"{((IPEndPoint)one).Port}").Order()];
             Equal(string.Join(',', ports.Order()), string.Join(',', found));
             return Task.CompletedTask;
         });
-        await CheckAsync("keys of all slots", async () =>
+        await checks.CheckAsync("keys of all slots", async () =>
         {
             await Task.WhenAll(Enumerable.Range(0, Keys).Select(i => database.StringSetAsync($"sc:{i}", $"v{i}")));
             for (int i = 0; i < Keys; i++)
-                Equal($"v{i}", (string)await database.StringGetAsync($"sc:{i}"));
+                Equal($"v{i}", (string?)await database.StringGetAsync($"sc:{i}"));
         });
-        await CheckAsync("keys with a tag", async () =>
+        await checks.CheckAsync("keys with a tag", async () =>
         {
             Equal(true, await database.StringSetAsync([new("{sc:t}a", "1"), new("{sc:t}b", "2")]));
             var values = await database.StringGetAsync(["{sc:t}a", "{sc:t}b"]);
             Equal("1,2", string.Join(',', values));
             Equal(multiplexer.HashSlot("{sc:t}a"), multiplexer.HashSlot("{sc:t}b"));
         });
-        await CheckAsync("a transaction of one slot", async () =>
+        await checks.CheckAsync("a transaction of one slot", async () =>
         {
             var transaction = database.CreateTransaction();
             var set = transaction.StringSetAsync("{sc:m}a", "1");
@@ -45,36 +45,13 @@ internal static class ClusterChecks
             Equal(true, await set);
             Equal(2L, await sum);
         });
-        await CheckAsync("collections", async () =>
+        await checks.CheckAsync("collections", async () =>
         {
             await database.ListRightPushAsync("{sc:l}a", ["1", "2"]);
-            Equal("1", (string)await database.ListLeftPopAsync("{sc:l}a"));
+            Equal("1", (string?)await database.ListLeftPopAsync("{sc:l}a"));
             await database.HashSetAsync("sc:h", "f", "v");
-            Equal("v", (string)await database.HashGetAsync("sc:h", "f"));
+            Equal("v", (string?)await database.HashGetAsync("sc:h", "f"));
         });
-        Console.WriteLine($"{passed} passed, {failed} failed");
-        return failed == 0 ? 0 : 1;
-
-        async Task CheckAsync(string name, Func<Task> body)
-        {
-            try
-            {
-                await body();
-                passed++;
-            }
-#pragma warning disable CA1031 // Every kind of failure is this check's, and the others still run.
-            catch (Exception e)
-#pragma warning restore CA1031
-            {
-                failed++;
-                Console.WriteLine($"FAILED {name}: {e.Message}");
-            }
-        }
-    }
-
-    private static void Equal<T>(T expected, T actual)
-    {
-        if (!EqualityComparer<T>.Default.Equals(expected, actual))
-            throw new InvalidOperationException($"expected {expected}, was {actual}");
+        return checks.Finish();
     }
 }

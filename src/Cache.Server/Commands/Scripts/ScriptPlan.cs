@@ -28,7 +28,8 @@ internal sealed class ScriptPlan : IScriptPlan
     private static readonly string[] _withoutKeys = ["publish", "time", "echo", "ping"];
 
     private readonly List<Step> _steps = [];
-    private readonly SortedSet<int> _keys = [];
+    private readonly List<int> _keys = []; // Each once.
+    private int _lastKey;
     private long _textBytes; // That stand in it.
     private int _uses; // How often it may use the same value.
     private long _growth = 1; // How many times what it is given its texts may become.
@@ -63,7 +64,7 @@ internal sealed class ScriptPlan : IScriptPlan
         var keys = context.Keys;
         keys.Clear();
         long given = request.Length + _textBytes;
-        if (keyCount < _keys.Max || given > BytesMax)
+        if (keyCount < _lastKey || given > BytesMax)
             return false;
         foreach (int key in _keys)
         {
@@ -118,12 +119,14 @@ internal sealed class ScriptPlan : IScriptPlan
             int key = call.Words[found.Index].Key;
             _uses += keys.Contains(key) ? 1 : 0;
             keys.Add(key);
+            if (!_keys.Contains(key))
+                _keys.Add(key);
+            _lastKey = Math.Max(_lastKey, key);
         }
 
         if ((command.Flags & CommandFlags.DenyOom) != 0)
             _growth *= 1 + CountMade(call);
         _steps.Add(new Step(command, ranges.Length, [.. keys]));
-        _keys.UnionWith(keys);
         return !keys.Contains(0) && (keys.Count > 0 || Array.IndexOf(_withoutKeys, command.Name) >= 0);
     }
 
