@@ -67,6 +67,8 @@ public sealed class LibraryReaderTests
     [InlineData("redis.register_function('f', function(keys) _P51 = 1 return 1 end)")]
     [InlineData("redis.register_function('g', function() end)"
         + " redis.register_function('f', function() end)")] // On one line.
+    [InlineData("local t = {} function t:f(args) return args[1] end redis.register_function('f', t.f)")] // Has self.
+    [InlineData("local t = {a = {}} function t.a:f() return 1 end redis.register_function('f', t.a.f)")]
     [InlineData("redis.register_function('f', redis.log)")]
     public void Load_AnyOtherFunction_HasToBeAlone(string library) => Assert.Null(FindSimple(library));
 

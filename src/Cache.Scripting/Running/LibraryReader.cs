@@ -24,7 +24,7 @@ internal sealed class LibraryReader
     private readonly List<ScriptWord> _words = [];
     private readonly List<(int Start, int End, int Line)> _places = []; // Of the words.
 
-    // By the lines of their parentheses: the first and the last word. Null: several begin there.
+    // By the lines of their parentheses: the first and the last word. Null: several begin there, or it is a method.
     private readonly Dictionary<int, (int First, int Last)?> _functions = [];
 
     // The names of all variables that may change behind their declaration, and of some that do not.
@@ -105,10 +105,12 @@ internal sealed class LibraryReader
         }
     }
 
+    // A method has a parameter that does not stand in its text: self, its keys.
     private void AddFunction(int first, int last)
     {
         int line = _places[first].Line;
-        _functions[line] = _functions.ContainsKey(line) ? null : (first, last);
+        bool isMethod = _words[first - 1].Kind == TokenKind.Name && _words[first - 2].Is(":");
+        _functions[line] = isMethod || _functions.ContainsKey(line) ? null : (first, last);
     }
 
     // Whether a variable may change here behind its declaration; of a few words more than do. In brackets there are no
