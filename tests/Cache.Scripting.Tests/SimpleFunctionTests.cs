@@ -239,6 +239,27 @@ public sealed class SimpleFunctionTests
         }
     }
 
+    // Five times 4 MB are read: too much for a loop, where a table of 8 MB would be refused.
+    [Fact]
+    public async Task Call_LongTextIsReadManyTimes_RepliesAsAlone()
+    {
+        const int Length = 16_000;
+        await using var server = await ScriptServer.StartAsync();
+        var client = server.Connect();
+        string body = "local a = ARGV[1] " + string.Concat(Enumerable.Repeat("a = a .. a ", 8));
+        string[] reads = ["tonumber(a) ", "local b = a == 'x' ", "redis.call('echo', a) "];
+        foreach (string read in reads)
+        {
+            string text = body + string.Concat(Enumerable.Repeat(read, 5)) + "return {a, a}";
+            await LoadAsync(client, $"#!lua name=l\nredis.register_function('f', function(KEYS, ARGV) {text} end)");
+
+            Assert.Equal(1, CountSimple(server));
+            string reply = await ScriptServer.CallAsync(client, "FCALL", "f", "0", new string('x', Length));
+            Assert.StartsWith($"*2\r\n${Length << 8}\r\nxxx", reply);
+            await ScriptServer.CallAsync(client, "FUNCTION", "FLUSH");
+        }
+    }
+
     [Fact]
     public async Task Call_UserWithoutTheKey_IsRefusedAsAlone()
     {

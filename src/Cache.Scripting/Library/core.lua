@@ -92,6 +92,17 @@ end
 local specials = {
   inf = math.huge, infinity = math.huge, nan = -(0 / 0),
 }
+local longest = #"infinity"
+
+-- By few and simple looks: the text may be long.
+local function special(v)
+  if not (find(v, "n", 1, true) or find(v, "N", 1, true)) then return nil end
+  local sign, name, behind = match(v, "^([+-]?)(%a+)()", (find(v, "%S")))
+  local n = name and #name <= longest and specials[lower(name)]
+  if not n then return nil end
+  if not (find(v, "^%s*$", behind) or n ~= n and find(v, "^%([%w_]*%)%s*$", behind)) then return nil end
+  return sign == "-" and -n or n
+end
 
 local hexmin = #"0x" + 16 -- Characters of what may exceed an integer, which would wrap around.
 
@@ -109,11 +120,7 @@ local function float(v)
   if type(v) ~= "string" then return nil end
   local zero = find(v, "\0", 1, true)
   if zero then return float(sub(v, 1, zero - 1)) end
-  local sign, name = match(lower(v), "^%s*([+-]?)(%a+)%s*$")
-  if not name then sign, name = match(lower(v), "^%s*([+-]?)(nan)%([%w_]*%)%s*$") end
-  n = name and specials[name]
-  if n and sign == "-" then return -n end
-  return n
+  return special(v)
 end
 
 local function number(v) -- A bound of a loop.

@@ -46,6 +46,12 @@ internal sealed class OutlineReader
         "if", "elseif",
     };
 
+    // They compare texts, or make numbers of them: both may read all of them.
+    private static readonly HashSet<string> _reading = new(StringComparer.Ordinal)
+    {
+        "==", "~=", "<", ">", "<=", ">=", "+", "-", "*", "/", "%", "^",
+    };
+
     private readonly List<ScriptWord> _words;
     private readonly string? _keys; // The names of the tables that it is given.
     private readonly string? _arguments;
@@ -53,6 +59,7 @@ internal sealed class OutlineReader
     private int _at;
     private int _depth;
     private int _concatenations;
+    private int _reads;
     private long _textBytes;
 
     private OutlineReader(List<ScriptWord> words, string? keys, string? arguments)
@@ -93,7 +100,7 @@ internal sealed class OutlineReader
                 return null;
         }
 
-        return new ScriptOutline(reader._calls, reader._concatenations, reader._textBytes);
+        return new ScriptOutline(reader._calls, reader._concatenations, reader._textBytes, reader._reads);
     }
 
     private ScriptWord WordAt(int index) => (uint)index < (uint)_words.Count ? _words[index] : default;
@@ -112,6 +119,7 @@ internal sealed class OutlineReader
         if (word.Kind != TokenKind.Text && _refused.Contains(word.Value) && !WordAt(_at - 1).Is("."))
             return false;
         _concatenations += word.Is("..") ? 1 : 0;
+        _reads += word.Kind == TokenKind.Symbol && _reading.Contains(word.Value) ? 1 : 0;
         _textBytes += word.Kind == TokenKind.Text ? word.Value.Length : 0;
         _depth += word.Opens ? 1 : word.Closes ? -1 : 0;
         _at++;
@@ -133,6 +141,7 @@ internal sealed class OutlineReader
     {
         bool isCommand = WordAt(_at).Value == "redis" && WordAt(_at + 2).Value is "call" or "pcall";
         _at += length;
+        _reads++;
         if (isCommand && !TryAddCall(_at + 1))
             return false;
         _depth++;

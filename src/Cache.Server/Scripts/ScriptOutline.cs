@@ -6,4 +6,6 @@ namespace Cache.Server.Scripts;
 /// <param name="Calls">The commands that it may call, each at most once.</param>
 /// <param name="Concatenations">How often it may join two texts.</param>
 /// <param name="TextBytes">The length of all texts that stand in it.</param>
-internal sealed record ScriptOutline(IReadOnlyList<ScriptedCall> Calls, int Concatenations, long TextBytes);
+/// <param name="Reads">How often it may read a text from its begin to its end, besides.</param>
+internal sealed record ScriptOutline(
+    IReadOnlyList<ScriptedCall> Calls, int Concatenations, long TextBytes, int Reads);

@@ -21,6 +21,10 @@ internal sealed class ScriptPlan : IScriptPlan
     // themselves, so that each time doubles them. Some tens of milliseconds, and hardly any script comes near.
     private const long MadeBytesMax = 4 << 20;
 
+    // What is read of such texts, each time all of them, by calls and operators: to make a number of one takes some
+    // nanoseconds a byte.
+    private const long ReadBytesMax = 16 << 20;
+
     // A word that is known only when the script runs; as a number it is one.
     private static readonly byte[] _unknown = "0"u8.ToArray();
 
@@ -31,6 +35,7 @@ internal sealed class ScriptPlan : IScriptPlan
     private readonly List<int> _keys = []; // Each once.
     private int _lastKey;
     private long _textBytes; // That stand in it.
+    private int _reads; // How often it may read a whole text.
     private int _uses; // How often it may use the same value.
     private long _growth = 1; // How many times what it is given its texts may become.
 
@@ -44,7 +49,10 @@ internal sealed class ScriptPlan : IScriptPlan
     /// <returns>Null: it has to be alone.</returns>
     public static ScriptPlan? Create(ScriptOutline outline, CommandTable commands)
     {
-        var plan = new ScriptPlan { _growth = 1L << outline.Concatenations, _textBytes = outline.TextBytes };
+        var plan = new ScriptPlan
+        {
+            _growth = 1L << outline.Concatenations, _textBytes = outline.TextBytes, _reads = outline.Reads,
+        };
         foreach (var call in outline.Calls)
         {
             if (!plan.TryAdd(call, commands) || plan._growth > MadeBytesMax)
@@ -72,7 +80,8 @@ internal sealed class ScriptPlan : IScriptPlan
                 given += Math.Max(info.Length, info.MemoryBytes);
         }
 
-        if (given > Math.Min(BytesMax, MadeBytesMax / _growth) || TransactionWork.OfMany(_uses, given) > Turn.WorkMax)
+        long madeBytesMax = Math.Min(MadeBytesMax, ReadBytesMax / Math.Max(_reads, 1));
+        if (given > Math.Min(BytesMax, madeBytesMax / _growth) || TransactionWork.OfMany(_uses, given) > Turn.WorkMax)
             return false;
         foreach (var step in _steps)
             Declare(step, request, given, context);
