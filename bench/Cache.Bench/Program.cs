@@ -12,6 +12,7 @@ var root = new RootCommand("Measurements of the store and of a running server; e
     EqualMemoryVerb.Create(),
     CompressionVerb.Create(),
     StoreVerb.Create(),
+    VariantsVerb.Create(),
     TreeVerb.Create(),
     AllocVerb.Create(),
     DoorsVerb.Create(),

@@ -65,6 +65,8 @@ public sealed class DisposedStoreTests : IDisposable
         ["TryRemove"] = static s => s.TryRemove("k"u8, ref Sink),
         ["TryRemove with status"] = static s => s.TryRemove("k"u8, ref Sink, out _),
         ["GetMany"] = static s => GetMany(s, "k"u8.ToArray()),
+        ["TryGetMany"] = static s => s.TryGetMany(new ReadOnlyMemory<byte>[] { "k"u8.ToArray() }, new byte[]?[1]),
+        ["TryGetMany of nothing"] = static s => s.TryGetMany(default, []),
         ["GetMany of nothing"] = static s => GetMany(s),
         ["SetMany"] = static s => SetMany(s, ("k"u8.ToArray(), "v"u8.ToArray())),
         ["SetMany of nothing"] = static s => SetMany(s),

@@ -152,6 +152,25 @@ public sealed class ExpiryTests : IDisposable
         Assert.Null(_fixture.Get("key"));
     }
 
+    // A 128th of it, less the tick that the time of reads may be late by.
+    [Fact]
+    public void Sliding_ReadWithinTheFirstPartOfTheInterval_WritesNothing()
+    {
+        _fixture.Set("key", "value", Sliding(12_800));
+        long expiresAtMs = _fixture.Peek("key")!.Value.ExpiresAtMs;
+        var version = _fixture.Peek("key")!.Value.Version;
+
+        _fixture.Clock.Advance(90);
+        Assert.Equal("value", _fixture.Get("key"));
+        Assert.True(Store.Contains("key"u8));
+        Assert.Equal(expiresAtMs, _fixture.Peek("key")!.Value.ExpiresAtMs);
+        Assert.Equal(version, _fixture.Peek("key")!.Value.Version);
+
+        _fixture.Clock.Advance(1);
+        Assert.Equal("value", _fixture.Get("key"));
+        Assert.Equal(expiresAtMs + 91, _fixture.Peek("key")!.Value.ExpiresAtMs);
+    }
+
     [Fact]
     public void Sliding_Contains_RenewsAndPeekDoesNot()
     {

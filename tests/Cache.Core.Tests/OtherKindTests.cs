@@ -7,7 +7,7 @@ using static Cache.Core.Tests.StoreFixture;
 namespace Cache.Core.Tests;
 
 /// <summary>What each member of a store says of a key whose value is no string, and what becomes of it.</summary>
-public sealed class OtherKindTests : IDisposable
+public sealed partial class OtherKindTests : IDisposable
 {
     private const int LongLength = 100_000;
 
@@ -116,6 +116,10 @@ public sealed class OtherKindTests : IDisposable
         ["TryRemove"] = (static s => s.TryRemove(_key, ref Sink), "False", Fate.Stays),
         ["TryRemove with status"] = (
             static s => (s.TryRemove(_key, ref Sink, out var status), status), "(False, WrongType)", Fate.Stays),
+        ["TryGetMany of a source"] = (static s => TryGetManyOfASource(s), "0", Fate.Stays),
+        ["TryGetMany into a sink"] = (static s => TryGetManyIntoASink(s), "0", Fate.Stays),
+        ["TryGetMany into arrays"] = (
+            static s => s.TryGetMany(new ReadOnlyMemory<byte>[] { _key }, new byte[]?[1]), "0", Fate.Stays),
         ["GetMany"] = (static s => GetMany(s) is null, "True", Fate.Stays),
         ["SetMany"] = (static s => SetMany(s, SetCondition.Always), "Done", Fate.IsString),
         ["SetMany of absent keys"] = (static s => SetMany(s, SetCondition.IfAbsent), "ConditionNotMet", Fate.Stays),
@@ -433,14 +437,6 @@ public sealed class OtherKindTests : IDisposable
 
     private static BitFieldStep[] Steps(int count, BitFieldAction action) =>
         [.. Enumerable.Repeat(new BitFieldStep { Action = action, Width = 8, Offset = 8, Value = 1 }, count)];
-
-    private static byte[]? GetMany(CacheStore store)
-    {
-        var keys = new KeyArray(_key);
-        var sink = new ValueListSink();
-        store.GetMany(ref keys, ref sink);
-        return Assert.Single(sink.Values);
-    }
 
     private static WriteStatus SetMany(CacheStore store, SetCondition condition)
     {

@@ -24,3 +24,18 @@ internal ref struct StrideSink(Span<byte> destination, int stride) : IValueBatch
 
     public void Restart() => _taken = Misses = 0;
 }
+
+/// <summary>The same of values that are read each on its own.</summary>
+internal ref struct IndexedSink(Span<byte> destination, int stride) : IIndexedValueSink
+{
+    private readonly Span<byte> _destination = destination;
+    private int _index;
+
+    public void Begin(int index) => _index = index;
+
+    public readonly Span<byte> GetSpan(int length) => _destination.Slice(_index * stride, stride);
+
+    public readonly void Advance(int length)
+    {
+    }
+}

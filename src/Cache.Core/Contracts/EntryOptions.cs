@@ -25,6 +25,10 @@ public readonly record struct EntryOptions
     /// <summary>
     /// The entry expires after this many milliseconds without a read, and at the latest at the moment above; 0: none.
     /// </summary>
+    /// <remarks>
+    /// A read renews the interval once 1/128 of it has passed since it was renewed, so it may end so much earlier. One
+    /// shorter than 1.3 seconds is renewed by each read.
+    /// </remarks>
     public long SlidingMs { get; init; }
 
     /// <summary>
@@ -41,9 +45,14 @@ public readonly record struct EntryOptions
     /// <summary>The uses that a new entry begins with, up to 3: those before a restart.</summary>
     internal byte UseCount { get; init; }
 
-    /// <summary>Whether an entry without an expiry may get the value in place.</summary>
-    internal bool AllowsOverwrite =>
-        ExpiresAtMs == 0 && ExpiresAtUnixMs == 0 && SlidingMs == 0 && Condition != SetCondition.IfAbsent;
+    /// <summary>Whether the value is to have an expiry.</summary>
+    internal bool Expires => (ExpiresAtMs | ExpiresAtUnixMs | SlidingMs) != 0;
+
+    /// <summary>Whether that is one moment, whatever the replaced entry has.</summary>
+    internal bool HasOneDeadline => ExpiresAtMs == 0 != (ExpiresAtUnixMs == 0) && SlidingMs == 0 && !KeepTtl;
+
+    /// <summary>Whether an entry that is there may get the value in place.</summary>
+    internal bool AllowsOverwrite => Condition != SetCondition.IfAbsent;
 
     /// <summary>Whether the write does not depend on the replaced entry.</summary>
     internal bool ReplacesAll => Condition == SetCondition.Always && !KeepTtl;

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 
 namespace Cache.Core.Curve;
 
@@ -30,10 +31,7 @@ internal sealed class AccessSamples
     // The bits that must be set in the hash of a noted key; all: none is noted. Written by the owner, read by all.
     private ulong _mask = ulong.MaxValue;
 
-    // Positions that were given out, and those that were taken; the latter of the one who takes.
-    private long _tail;
-    private long _head;
-    private long _dropped;
+    private Positions _positions;
 
     /// <summary>Notes one key of 2^shift from now on.</summary>
     public void Start(int shift)
@@ -53,12 +51,12 @@ internal sealed class AccessSamples
     [MethodImpl(MethodImplOptions.NoInlining)] // Rare.
     public void Note(ulong hash, AccessKind kind)
     {
-        long position = Interlocked.Increment(ref _tail) - 1;
+        long position = Interlocked.Increment(ref _positions.Tail) - 1;
         ref ulong slot = ref _slots[position & (Capacity - 1)];
         if (Volatile.Read(ref slot) == 0)
             Volatile.Write(ref slot, (hash & ~KindMask) | (ulong)kind);
         else
-            Interlocked.Increment(ref _dropped);
+            Interlocked.Increment(ref _positions.Dropped);
     }
 
     /// <summary>Takes the notes in about the order in which they were made; one thread at a time.</summary>
@@ -68,18 +66,18 @@ internal sealed class AccessSamples
     public int Take(Span<ulong> notes, out long dropped)
     {
         Debug.Assert(notes.Length >= Capacity);
-        dropped = Interlocked.Exchange(ref _dropped, 0);
-        long tail = Volatile.Read(ref _tail);
-        long end = Math.Min(tail, _head + Capacity);
+        dropped = Interlocked.Exchange(ref _positions.Dropped, 0);
+        long tail = Volatile.Read(ref _positions.Tail);
+        long end = Math.Min(tail, _positions.Head + Capacity);
         int count = 0;
-        for (long position = _head; position < end; position++)
+        for (long position = _positions.Head; position < end; position++)
         {
             // Empty: its thread has the position but has not written yet; the next lap takes it.
             if (Interlocked.Exchange(ref _slots[position & (Capacity - 1)], 0) is var note && note != 0)
                 notes[count++] = note;
         }
 
-        _head = tail;
+        _positions.Head = tail;
         return count;
     }
 
@@ -89,4 +87,19 @@ internal sealed class AccessSamples
     public static AccessKind KindOf(ulong note) => (AccessKind)(note & KindMask);
 
     private static ulong MaskOf(int shift) => ((1UL << shift) - 1) << KindBits;
+
+    // On lines of their own: of a small store each operation is noted, and all threads read the mask.
+    [StructLayout(LayoutKind.Explicit, Size = 256)]
+    private struct Positions
+    {
+        // Positions that were given out, and those that were taken; the latter of the one who takes.
+        [FieldOffset(128)]
+        public long Tail;
+
+        [FieldOffset(136)]
+        public long Head;
+
+        [FieldOffset(144)]
+        public long Dropped;
+    }
 }

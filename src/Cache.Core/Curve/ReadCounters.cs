@@ -13,7 +13,8 @@ internal sealed class ReadCounters
     // More than the threads that read at the same moment on the machines of today.
     private const int StripeCount = 64;
 
-    private readonly Stripe[] _stripes = new Stripe[StripeCount];
+    // The first one stays unused: its line has the array's length, which every operation reads.
+    private readonly Stripe[] _stripes = new Stripe[1 + StripeCount];
 
     public long Hits
     {
@@ -44,14 +45,14 @@ internal sealed class ReadCounters
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // An addition and a test in each read.
     public void Hit(ulong hash)
     {
-        _stripes[Environment.CurrentManagedThreadId & (StripeCount - 1)].Hits++;
+        _stripes[1 + (Environment.CurrentManagedThreadId & (StripeCount - 1))].Hits++;
         Note(hash, AccessKind.Hit);
     }
 
     /// <summary>Counts a read that found none.</summary>
     public void Miss(ulong hash)
     {
-        _stripes[Environment.CurrentManagedThreadId & (StripeCount - 1)].Misses++;
+        _stripes[1 + (Environment.CurrentManagedThreadId & (StripeCount - 1))].Misses++;
         Note(hash, AccessKind.Miss);
     }
 

@@ -20,6 +20,10 @@ internal sealed class CoarseClock : IDisposable
     // both clocks takes a while, and each is truncated to whole milliseconds. No coarser than expiry itself.
     private const int WallToleranceMs = TickMs;
 
+    // What is farther ahead of the coarse time than this counts as ahead without a look at the exact one. The ticker is
+    // that late where the machine stood still, and what is written then expires with its next tick.
+    private const int FarMs = 100 * TickMs;
+
     // A thread that was preempted between the two clocks reads them again, at most this many times.
     private const int WallReadingsMax = 4;
 
@@ -85,6 +89,13 @@ internal sealed class CoarseClock : IDisposable
     {
         long nowMs = NowMs;
         return deadline <= nowMs && (!Deadline.IsOfWall(deadline) || -deadline <= nowMs + WallOffsetMs);
+    }
+
+    /// <summary>Whether a deadline of either clock is so far ahead that no exact reading is needed to tell.</summary>
+    public bool IsFarAhead(long deadline)
+    {
+        long nowMs = NowMs;
+        return Deadline.IsOfWall(deadline) ? -deadline - FarMs > nowMs + WallOffsetMs : deadline - FarMs > nowMs;
     }
 
     /// <summary>Both clocks for writes that set a moment of the wall clock: exact.</summary>

@@ -45,6 +45,11 @@ internal readonly unsafe struct Record
         (RecordHeader.Size + keyLength + valueLength
             + RecordHeader.TrailerLengthOf(expiry.IsExpiring, expiry.IsSliding) + 7) & ~7;
 
+    /// <summary>The same of a record with a deadline and no interval.</summary>
+    public static int SizeOfTimed(int keyLength, int valueLength) =>
+        (RecordHeader.Size + keyLength + valueLength + RecordHeader.TrailerLengthOf(expiring: true, sliding: false) + 7)
+        & ~7;
+
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // Short keys are two compares; the long ones are a call.
     public bool KeyEquals(ReadOnlySpan<byte> key)
     {
@@ -93,6 +98,14 @@ internal readonly unsafe struct Record
             return;
         TrailerWord(header, 16) = expiry.SlidingMs;
         TrailerWord(header, 24) = expiry.AbsoluteMs;
+    }
+
+    /// <summary>Gives a record that has a deadline, and no interval, another one.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // One store.
+    public void WriteDeadline(RecordHeader header, long deadline)
+    {
+        Debug.Assert(header.IsTimed);
+        TrailerWord(header, 8) = deadline;
     }
 
     /// <summary>Copies a whole record, header and all, to another of the same size.</summary>

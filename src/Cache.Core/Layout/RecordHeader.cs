@@ -50,6 +50,9 @@ internal readonly record struct RecordHeader(ulong Word)
 
     public bool IsExpiring => (Word & ExpiringBit) != 0;
 
+    /// <summary>Whether it expires at a moment, whether it is used or not.</summary>
+    public bool IsTimed => (Word & (ExpiringBit | SlidingBit)) == ExpiringBit;
+
     public bool IsSliding => (Word & SlidingBit) != 0;
 
     /// <summary>Whether the value is a string that lies in a block.</summary>
@@ -61,11 +64,10 @@ internal readonly record struct RecordHeader(ulong Word)
     public bool IsDead => (Word & DeadBit) != 0;
 
     /// <summary>
-    /// Whether a read of such a key needs no more than the bytes in the record: the hot path leaves all else to the
-    /// slow one.
+    /// Whether a read of such a key needs no more than the bytes in the record, with its expiry if it has one: the hot
+    /// path leaves all else to the slow one.
     /// </summary>
-    public bool IsPlain(ulong keyPattern) =>
-        ((Word ^ keyPattern) & (KeyMask | SlidingBit | LargeBit | DeadBit | KindMask)) == 0;
+    public bool IsPlain(ulong keyPattern) => ((Word ^ keyPattern) & (KeyMask | LargeBit | DeadBit | KindMask)) == 0;
 
     /// <summary>Whether the value is a string, its bytes as they were written.</summary>
     public bool IsRaw => (Word & KindMask) == 0;

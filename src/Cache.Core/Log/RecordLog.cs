@@ -271,6 +271,17 @@ internal sealed partial class RecordLog : IDisposable
             Interlocked.Add(ref info.LargeBytes, largeBytes);
     }
 
+    /// <summary>Notes that a record which has a deadline was given another one in place.</summary>
+    public void NoteDeadline(Record record, long deadline)
+    {
+        ref var info = ref this[Space.SegmentOf(record)];
+        Interlocked.MemoryBarrier(); // As in Recount.
+        if (Deadline.IsOfWall(deadline))
+            Lower(ref info.MinMomentMs, -deadline);
+        else
+            Lower(ref info.MinDeadlineMs, deadline);
+    }
+
     /// <summary>Declares a record dead when nothing points at it any more; the caller holds its home bucket.</summary>
     /// <remarks>Its bytes may be another record's as soon as this returns.</remarks>
     public void Retire(Record record, RecordHeader header, long largeBytes)

@@ -11,12 +11,14 @@ internal static class EntryWriter
     public static WriteStatus Set(
         StoreState state, in EntryKey key, ReadOnlySpan<byte> value, in EntryOptions options)
     {
-        if (!options.AllowsOverwrite || value.Length > state.ValueLengthMax
-            || !state.ShardOf(key.Hash).TryOverwriteInPlace(key.Bytes, key.Hash, key.Keyspace, value))
-        {
+        if (!options.AllowsOverwrite || value.Length > state.ValueLengthMax)
             return SetAny(state, key, value, options);
-        }
-
+        var shard = state.ShardOf(key.Hash);
+        bool isDone = options.Expires
+            ? shard.TryOverwriteTimed(key.Bytes, key.Hash, key.Keyspace, value, options)
+            : shard.TryOverwriteInPlace(key.Bytes, key.Hash, key.Keyspace, value, options.KeepTtl);
+        if (!isDone)
+            return SetAny(state, key, value, options);
         state.Counters.Note(key.Hash, AccessKind.Write);
         return WriteStatus.Done;
     }

@@ -67,7 +67,7 @@ internal sealed partial class Shard
             && _reclaimer.AllowsEviction(entry.Header.IsExpiring))
         {
             RemoveLocked(ref entry, ChangeCause.Evicted);
-            Interlocked.Increment(ref _evictions);
+            Interlocked.Increment(ref _counters.Evictions);
         }
 
         Unlock(ref entry);

@@ -201,7 +201,7 @@ internal sealed partial class Shard
         if (index != home)
             RemoveSpill(page[home], index);
         int generation = Bucket.GenerationOf(entry);
-        long left = Interlocked.Decrement(ref _countByGeneration[Generations.IndexOf(header.Keyspace, generation)]);
+        long left = Interlocked.Decrement(ref CountAt(header.Keyspace, generation));
         Debug.Assert(left >= 0, "What goes was counted when it came.");
         CountExpiring(header.Keyspace, generation, header.IsExpiring, after: false);
         long largeBytes = 0;

@@ -10,8 +10,6 @@ namespace Cache.Core.Sharding;
 /// <summary>What the reclaimer does with the records of a segment.</summary>
 internal sealed partial class Shard
 {
-    private long _evictions;
-
     /// <summary>Moves a record out of the segment that is being reclaimed, or evicts it.</summary>
     /// <returns>The bytes that stay in use for it.</returns>
     public int Reclaim(Record record, ulong hash, Reclaimer reclaimer)
@@ -192,7 +190,7 @@ internal sealed partial class Shard
         Debug.Assert(reclaimer.Gate.IsHeldByCurrentThread, "Ghosts are written under its gate.");
         reclaimer.Ghosts.Add(hash, wasInMain);
         RemoveLocked(ref entry, ChangeCause.Evicted);
-        Interlocked.Increment(ref _evictions);
+        Interlocked.Increment(ref _counters.Evictions);
     }
 
     /// <summary>Evicts the least used entry of a home whose page cannot be split any more.</summary>
@@ -221,7 +219,7 @@ internal sealed partial class Shard
         if (_reclaimer.AllowsEviction(entry.Header.IsExpiring))
         {
             RemoveLocked(ref entry, ChangeCause.Evicted);
-            Interlocked.Increment(ref _evictions);
+            Interlocked.Increment(ref _counters.Evictions);
         }
 
         // If policy or expiry was changed meanwhile it stays, and the caller looks for a slot again.
@@ -252,7 +250,7 @@ internal sealed partial class Shard
         entry.Generation = Bucket.GenerationOf(word);
         SetContent(ref entry);
         RemoveLocked(ref entry, ChangeCause.Evicted);
-        Interlocked.Increment(ref _evictions);
+        Interlocked.Increment(ref _counters.Evictions);
         Unlock(ref entry);
     }
 

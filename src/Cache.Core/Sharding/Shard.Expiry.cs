@@ -11,14 +11,14 @@ namespace Cache.Core.Sharding;
 /// <summary>Expiry of a shard's entries: on the way of a read or write, and for the sweep.</summary>
 internal sealed partial class Shard
 {
-    // Written with interlocked operations under the bucket of the entry; read for statistics.
-    private readonly long[] _expiringByGeneration =
-        new long[CacheOptions.KeyspaceCountMax * Generations.PerKeyspace];
+    // The part of a sliding interval by which a deadline may be behind: what is read no more expires so much earlier.
+    private const int RenewalDivisor = 128;
 
-    private long _expirations;
+    // Written with interlocked operations under the bucket of the entry; read for statistics.
+    private readonly long[] _expiringByGeneration = CreateCounts();
 
     public long ExpiringCountOf(int keyspace) =>
-        Volatile.Read(ref _expiringByGeneration[Generations.IndexOf(keyspace, _generations.Of(keyspace))]);
+        Volatile.Read(ref ExpiringCountAt(keyspace, _generations.Of(keyspace)));
 
     /// <summary>The expiry of an entry that is written now.</summary>
     public RecordExpiry ExpiryOf(in EntryOptions options)
@@ -40,23 +40,28 @@ internal sealed partial class Shard
     {
         if (slidingMs == 0)
             return new RecordExpiry(deadline, deadline, 0);
-        long nowMs = _state.Clock.ReadMs();
-        long slidingUntilMs = nowMs + Math.Min(slidingMs, long.MaxValue - nowMs);
-        if (deadline > 0)
-            slidingUntilMs = Math.Min(slidingUntilMs, deadline);
-        return new RecordExpiry(slidingUntilMs, deadline, slidingMs);
+        return new RecordExpiry(RenewedDeadline(deadline, slidingMs, _state.Clock.ReadMs()), deadline, slidingMs);
+    }
+
+    private static long RenewedDeadline(long absolute, long slidingMs, long nowMs)
+    {
+        long deadlineMs = nowMs + Math.Min(slidingMs, long.MaxValue - nowMs);
+        return absolute > 0 ? Math.Min(deadlineMs, absolute) : deadlineMs;
     }
 
     /// <summary>Whether an expiry that is about to be given has passed already.</summary>
     public bool IsPast(in RecordExpiry expiry)
     {
-        if (!expiry.IsExpiring)
+        if (!expiry.IsExpiring || IsFarAhead(expiry))
             return false;
         if (!expiry.HasMoment)
             return expiry.DeadlineMs <= _state.Clock.ReadMs();
         var now = _state.Clock.Read();
         return expiry.IsPast(now.StoreMs, now.UnixMs);
     }
+
+    private bool IsFarAhead(in RecordExpiry expiry) => _state.Clock.IsFarAhead(expiry.DeadlineMs)
+        && (!expiry.HasMoment || _state.Clock.IsFarAhead(expiry.AbsoluteMs));
 
     /// <summary>What both clocks show to a read.</summary>
     public ClockReading Now => _state.Clock.Now;
@@ -107,6 +112,34 @@ internal sealed partial class Shard
         entry.KeepsObject = true;
         PublishCopy(ref entry, key, staged, entry);
         return WriteStatus.Done;
+    }
+
+    /// <summary>Whether a read has to renew a sliding expiry.</summary>
+    /// <remarks>
+    /// Not while the deadline would move by less than a small part of the interval: a renewal takes the lock, is a
+    /// change for the journal, and would come with each read of an entry in use.
+    /// </remarks>
+    private bool IsRenewalDue(in RecordExpiry expiry)
+    {
+        // The coarse time may be a tick late. Where that is more than the part, each read renews.
+        long graceMs = expiry.SlidingMs / RenewalDivisor - CoarseClock.TickMs;
+        if (graceMs <= 0)
+            return true;
+        long nowMs = _state.Clock.NowMs;
+        return RenewedDeadline(expiry.AbsoluteMs, expiry.SlidingMs, nowMs) - expiry.DeadlineMs > graceMs;
+    }
+
+    /// <summary>Whether a plain entry with an expiry may be read as it is: it is live, and not to be renewed.</summary>
+    /// <remarks>Of torn bytes anything: the caller compares the version afterwards.</remarks>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)] // A compare for each entry that expires.
+    private bool IsLiveAsItIs(Record record, RecordHeader header) =>
+        header.IsSliding ? IsSlidingLive(record, header) : !_state.Clock.HasPassed(record.DeadlineMsOf(header));
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // Its locals would lengthen the read of all others.
+    private bool IsSlidingLive(Record record, RecordHeader header)
+    {
+        var expiry = record.ExpiryOf(header);
+        return !HasPassed(expiry) && !IsRenewalDue(expiry);
     }
 
     /// <summary>Renews the sliding expiry of an entry that was read.</summary>
@@ -170,7 +203,7 @@ internal sealed partial class Shard
         Debug.Assert(entry.IsFound && entry.Header.IsExpiring);
         entry.Set?.BeginChange(entry.Home, entry.Holder);
         RemoveLocked(ref entry, ChangeCause.Expired);
-        Interlocked.Increment(ref _expirations);
+        Interlocked.Increment(ref _counters.Expirations);
     }
 
     // By the coarse clock, as all reads see it.
@@ -218,8 +251,7 @@ internal sealed partial class Shard
     {
         if (before == after)
             return;
-        long count = Interlocked.Add(
-            ref _expiringByGeneration[Generations.IndexOf(keyspace, generation)], after ? 1 : -1);
+        long count = Interlocked.Add(ref ExpiringCountAt(keyspace, generation), after ? 1 : -1);
         Debug.Assert(count >= 0, "What goes was counted when it came.");
     }
 
@@ -289,6 +321,8 @@ internal sealed partial class Shard
             if (!entry.IsFound || !entry.Header.IsSliding)
                 return WriteStatus.NotFound;
             var present = entry.Record.ExpiryOf(entry.Header);
+            if (!shard.IsRenewalDue(present))
+                return WriteStatus.Done;
             var renewed = shard.ExpiryOf(present.AbsoluteMs, present.SlidingMs);
             return renewed == present ? WriteStatus.Done : shard.Rewrite(ref entry, key, renewed, ChangeShape.None);
         }

@@ -12,9 +12,10 @@ internal sealed partial class Shard
 {
     /// <summary>Replaces a plain entry's value by one that fits its record, unless another thread writes
     /// there.</summary>
+    /// <remarks>keepTtl: Whether an expiry that it has stays.</remarks>
     /// <returns>False if it is otherwise: nothing was done.</returns>
     public bool TryOverwriteInPlace(
-        ReadOnlySpan<byte> key, ulong hash, byte keyspace, ReadOnlySpan<byte> value)
+        ReadOnlySpan<byte> key, ulong hash, byte keyspace, ReadOnlySpan<byte> value, bool keepTtl)
     {
         var home = HomeOf(hash);
         uint version = home.ReadVersion();
@@ -22,7 +23,7 @@ internal sealed partial class Shard
             return false;
         uint matches = home.Match(Bucket.TagOf(hash, _generations.Of(keyspace)));
         if (matches == 0)
-            return !home.HasNoSpill && TryOverwriteSpilledInPlace(key, hash, keyspace, value);
+            return !home.HasNoSpill && TryOverwriteSpilledInPlace(key, hash, keyspace, value, keepTtl);
         int slot = BitOperations.TrailingZeroCount(matches);
         var record = _records[home.EntryAt(slot)];
         record.Prefetch(); // On its way while the lock is taken.
@@ -37,9 +38,124 @@ internal sealed partial class Shard
             WriteInPlace(record, header, value);
             home.Touch(slot);
         }
+        else if (header.IsExpiring)
+        {
+            return TryOverwriteTimed(home, version, slot, record, header, key, hash, value, keyspace, keepTtl);
+        }
 
         home.Unlock(version, changed: fits);
         return fits;
+    }
+
+    /// <summary>Replaces a plain entry's value and expiry by ones that fit its record.</summary>
+    /// <remarks>
+    /// As <see cref="TryOverwriteInPlace"/>; what needs more than that is left to the general write: a record of
+    /// another size, an entry that has expired, a claimed key, a moment that is near or has passed, listeners.
+    /// </remarks>
+    /// <returns>False if it is otherwise: nothing was done.</returns>
+    public bool TryOverwriteTimed(
+        ReadOnlySpan<byte> key, ulong hash, byte keyspace, ReadOnlySpan<byte> value, in EntryOptions options)
+    {
+        if (!options.HasOneDeadline)
+            return TryOverwriteAnyTimed(key, hash, keyspace, value, options);
+        long deadline = options.ExpiresAtMs != 0
+            ? Deadline.OfStore(options.ExpiresAtMs)
+            : Deadline.OfWall(options.ExpiresAtUnixMs);
+        var home = HomeOf(hash);
+        uint version = home.ReadVersion();
+        uint matches = home.Match(Bucket.TagOf(hash, _generations.Of(keyspace)));
+        if (matches == 0)
+            return !home.HasNoSpill && TryOverwriteAnyTimed(key, hash, keyspace, value, options);
+        int slot = BitOperations.TrailingZeroCount(matches);
+        var record = _records[home.EntryAt(slot)];
+        record.Prefetch(); // On its way while the clock is looked at and the lock is taken.
+        if (!_state.Clock.IsFarAhead(deadline) || (version & 1) != 0 || !home.TryLockAt(version))
+            return false;
+        var header = record.Header;
+        if (!header.IsTimed || Listeners is not null)
+        {
+            home.Unlock(version, changed: false);
+            return Listeners is null && TryOverwriteAnyTimed(key, hash, keyspace, value, options);
+        }
+
+        bool fits = header.IsPlain(RecordHeader.KeyPatternOf(key.Length, keyspace)) && record.KeyEquals(key)
+            && Fits(header.RecordSize, Record.SizeOfTimed(key.Length, value.Length))
+            && !_state.Clock.HasPassed(record.DeadlineMsOf(header)) && !_state.Claims.IsTaken(hash);
+        if (fits)
+        {
+            WriteInPlace(record, header, value);
+            record.WriteDeadline(header, deadline);
+            _log.NoteDeadline(record, deadline);
+            home.Touch(slot);
+        }
+
+        home.Unlock(version, changed: fits);
+        return fits;
+    }
+
+    // Not inlined: what it needs on the stack would be made ready by every write.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryOverwriteAnyTimed(
+        ReadOnlySpan<byte> key, ulong hash, byte keyspace, ReadOnlySpan<byte> value, in EntryOptions options)
+    {
+        if (!TryFindOverwrite(hash, _generations.Of(keyspace), out var overwrite))
+            return false;
+        var expiry = ExpiryOf(options);
+        if (!IsFarAhead(expiry) || !overwrite.TryLock())
+            return false;
+        overwrite.Header = overwrite.Record.Header;
+        return TryOverwriteTimed(overwrite, key, hash, value, keyspace, options.KeepTtl, expiry);
+    }
+
+    // Not inlined: what it needs on the stack would be made ready by every write.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryOverwriteTimed(
+        Bucket home, uint version, int slot, Record record, RecordHeader header, ReadOnlySpan<byte> key, ulong hash,
+        ReadOnlySpan<byte> value, byte keyspace, bool keepTtl) =>
+        TryOverwriteTimed(
+            Overwrite.OfLocked(home, version, slot, record, header), key, hash, value, keyspace, keepTtl);
+
+    private bool TryOverwriteTimed(
+        in Overwrite overwrite, ReadOnlySpan<byte> key, ulong hash, ReadOnlySpan<byte> value, byte keyspace,
+        bool keepTtl) =>
+        TryOverwriteTimed(overwrite, key, hash, value, keyspace, keepTtl, default);
+
+    /// <summary>Replaces the value and the expiry of what is locked, and unlocks it.</summary>
+    private bool TryOverwriteTimed(
+        in Overwrite overwrite, ReadOnlySpan<byte> key, ulong hash, ReadOnlySpan<byte> value, byte keyspace,
+        bool keepTtl, in RecordExpiry wanted)
+    {
+        var record = overwrite.Record;
+        var header = overwrite.Header;
+        bool fits = Listeners is null && header.IsPlain(RecordHeader.KeyPatternOf(key.Length, keyspace))
+            && record.KeyEquals(key) && !_state.Claims.IsTaken(hash);
+        if (fits)
+        {
+            var present = record.ExpiryOf(header);
+            var expiry = keepTtl ? present : wanted;
+            fits = !(header.IsExpiring && HasPassed(present))
+                && Fits(header.RecordSize, Record.SizeOf(key.Length, value.Length, expiry));
+            if (fits)
+                WriteTimed(overwrite, value, expiry);
+        }
+
+        overwrite.Unlock(changed: fits);
+        return fits;
+    }
+
+    // In the order of Publish: see there.
+    private void WriteTimed(in Overwrite overwrite, ReadOnlySpan<byte> value, in RecordExpiry expiry)
+    {
+        var record = overwrite.Record;
+        var before = overwrite.Header;
+        var header = before.WithValueLength(value.Length).WithExpiry(expiry);
+        value.CopyTo(record.ValueOf(header));
+        record.WriteExpiry(header, expiry);
+        int generation = Bucket.GenerationOf(overwrite.Holder.EntryAt(overwrite.Slot));
+        CountExpiring(header.Keyspace, generation, before.IsExpiring, header.IsExpiring);
+        record.Header = header;
+        _log.Recount(record, before, header, expiry, largeBytes: 0);
+        overwrite.Holder.Touch(overwrite.Slot);
     }
 
     /// <summary>Looks where the entry of a hash may be, without a lock.</summary>
@@ -222,10 +338,13 @@ internal sealed partial class Shard
     // Not inlined: what it needs on the stack would be made ready by every write.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool TryOverwriteSpilledInPlace(
-        ReadOnlySpan<byte> key, ulong hash, byte keyspace, ReadOnlySpan<byte> value)
+        ReadOnlySpan<byte> key, ulong hash, byte keyspace, ReadOnlySpan<byte> value, bool keepTtl)
     {
         if (!TryFindOverwrite(hash, _generations.Of(keyspace), out var overwrite) || !overwrite.TryLock())
             return false;
+        overwrite.Header = overwrite.Record.Header;
+        if (overwrite.Header.IsExpiring)
+            return TryOverwriteTimed(overwrite, key, hash, value, keyspace, keepTtl);
         bool fits = TryVerify(ref overwrite, key, keyspace) && FitsInPlace(overwrite.Header, key.Length, value.Length);
         if (fits)
         {
@@ -271,7 +390,7 @@ internal sealed partial class Shard
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // A short copy and one store.
     private static void WriteInPlace(Record record, RecordHeader header, ReadOnlySpan<byte> value)
     {
-        Debug.Assert(!header.IsExpiring && !header.IsLarge && header.IsRaw);
+        Debug.Assert(!header.IsSliding && !header.IsLarge && header.IsRaw);
         var changed = header.WithValueLength(value.Length);
         if (changed != header)
             record.Header = changed;

@@ -59,7 +59,7 @@ internal sealed partial class Shard
         record.PrefetchNextLine();
         var header = record.Header;
         if (!header.IsPlain(RecordHeader.KeyPatternOf(key.Length, keyspace)) || !record.KeyEquals(key)
-            || (header.IsExpiring && _state.Clock.HasPassed(record.DeadlineMsOf(header)))
+            || (header.IsExpiring && !IsLiveAsItIs(record, header))
             || !read.Home.IsAt(read.Version)) // From here on the lengths can be trusted.
         {
             return false;
@@ -163,7 +163,7 @@ internal sealed partial class Shard
 
         _state.Counters.Hit(key.Hash);
         snapshot.Holder.Touch(snapshot.Slot);
-        if (snapshot.Header.IsSliding)
+        if (snapshot.Header.IsSliding && IsRenewalDue(snapshot.Expiry))
             Slide(key);
     }
 

@@ -178,8 +178,7 @@ internal sealed partial class Shard
     private void CountNew(ref EntryLock entry, int keyspace)
     {
         entry.Holder.SetFrequency(entry.Slot, entry.UseCount);
-        long count = Interlocked.Increment(
-            ref _countByGeneration[Generations.IndexOf(keyspace, entry.Generation)]);
+        long count = Interlocked.Increment(ref CountAt(keyspace, entry.Generation));
         Debug.Assert(count > 0);
         if (_generations.IsWritten(keyspace))
             return;
@@ -229,8 +228,7 @@ internal sealed partial class Shard
         if (entry.IsSpilled)
             RemoveSpill(entry.Home, entry.Holder.IndexInPage);
         int keyspace = entry.Header.Keyspace;
-        long left = Interlocked.Decrement(
-            ref _countByGeneration[Generations.IndexOf(keyspace, entry.Generation)]);
+        long left = Interlocked.Decrement(ref CountAt(keyspace, entry.Generation));
         Debug.Assert(left >= 0, "What goes was counted when it came.");
         CountExpiring(keyspace, entry.Generation, entry.Header.IsExpiring, after: false);
         _log.Retire(entry.Record, entry.Header, DropBlock(ref entry));
