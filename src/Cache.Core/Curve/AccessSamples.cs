@@ -89,7 +89,7 @@ internal sealed class AccessSamples
     private static ulong MaskOf(int shift) => ((1UL << shift) - 1) << KindBits;
 
     // On lines of their own: of a small store each operation is noted, and all threads read the mask.
-    [StructLayout(LayoutKind.Explicit, Size = 256)]
+    [StructLayout(LayoutKind.Explicit, Size = 384)]
     private struct Positions
     {
         // Positions that were given out, and those that were taken; the latter of the one who takes.

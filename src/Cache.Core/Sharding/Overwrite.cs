@@ -4,7 +4,10 @@ using Cache.Core.Layout;
 namespace Cache.Core.Sharding;
 
 /// <summary>A plain entry that is about to get another value, and the two buckets that guard it.</summary>
-/// <remarks>Plain: short, and without an expiry. Nearly every write of an existing key is of this kind.</remarks>
+/// <remarks>
+/// Plain: short, its bytes as they were written; in a batch also without an expiry. Nearly every write of an existing
+/// key is of this kind.
+/// </remarks>
 internal struct Overwrite
 {
     public Bucket Home;

@@ -51,7 +51,9 @@ internal sealed class ScriptPlan : IScriptPlan
     {
         var plan = new ScriptPlan
         {
-            _growth = 1L << outline.Concatenations, _textBytes = outline.TextBytes, _reads = outline.Reads,
+            _growth = 1L << outline.Concatenations,
+            _textBytes = outline.TextBytes,
+            _reads = outline.Reads,
         };
         foreach (var call in outline.Calls)
         {
