@@ -10,8 +10,8 @@ namespace Cache.Core.Sharding;
 /// claim, leaves and waits, or it was there first. Readers and the reclaimer do not look: what the claimer copied
 /// counts only if it still is the entry's value afterwards. Writers of plain values that replace them where they lie do
 /// not look either, unless one has an expiry: a claimed value has a block of its own. A key may be claimed again as
-/// soon as a claim is over. Who has waited often enough closes the claims of its keys: it holds their gates, in order, until
-/// it has locked the keys.
+/// soon as a claim is over. Who has waited often enough closes the claims of its keys: it holds their gates, in order,
+/// until it has locked the keys.
 /// </remarks>
 internal sealed class EntryClaims
 {
