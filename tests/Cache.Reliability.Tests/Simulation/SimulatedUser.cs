@@ -17,6 +17,10 @@ internal sealed class SimulatedUser(CacheStore store, SimulationModel model, Ran
     private const int Keys = 30;
     private const int LengthMax = 200;
 
+    // A part of the interval, less what the store's coarse time may be late.
+    private const int RenewalDivisor = 128;
+    private const int TickMs = 10;
+
     private readonly Dictionary<string, Entry> _entries = [];
 
     /// <summary>Writes, removes or reads an entry; nothing is evicted meanwhile but by the write.</summary>
@@ -107,8 +111,17 @@ internal sealed class SimulatedUser(CacheStore store, SimulationModel model, Ran
         byte[]? value = store.GetArray(Encoding.Latin1.GetBytes(key));
         if ((value is not null) != isLive || (isLive && value!.Length != _entries[key].Length))
             throw new FuzzFailureException($"{key} has {value?.Length} bytes; it is live: {isLive}.");
-        if (isLive)
+        if (isLive && IsRenewedBy(_entries[key]))
             _entries[key] = _entries[key] with { UntilMs = model.NowMs + _entries[key].SlidingMs };
+    }
+
+    // A read renews where the deadline moves by more than a part of the interval (EntryOptions.SlidingMs).
+    private bool IsRenewedBy(in Entry entry)
+    {
+        long latestMs = entry.Last.IsNever || entry.Last.IsOfWall ? long.MaxValue : entry.Last.AtMs;
+        long movedMs =
+            Math.Min(model.NowMs + entry.SlidingMs, latestMs) - Math.Min(entry.UntilMs, latestMs);
+        return movedMs > Math.Max(entry.SlidingMs / RenewalDivisor - TickMs, -1);
     }
 
     private bool IsLive(string key) => _entries.TryGetValue(key, out var entry) && EndMsOf(entry) > model.NowMs;
