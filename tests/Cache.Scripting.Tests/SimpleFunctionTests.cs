@@ -305,22 +305,4 @@ public sealed class SimpleFunctionTests
 
     private static async Task LoadAsync(InMemoryClient client, string library) =>
         Assert.Equal("$1\r\nl\r\n", await ScriptServer.CallAsync(client, "FUNCTION", "LOAD", "REPLACE", library));
-
-    private struct Pair : ITransaction
-    {
-        public bool AreEqual { get; private set; }
-
-        public readonly int KeyCount => 2;
-
-        public readonly int WriteCount => 0;
-
-        public readonly long WrittenBytes => 0;
-
-        public readonly ReadOnlySpan<byte> GetKey(int index) => index == 0 ? "a"u8 : "b"u8;
-
-        public readonly int GetKeyspace(int index) => 0;
-
-        public void Run(CacheStore store) =>
-            AreEqual = (store.GetArray("a"u8) ?? []).AsSpan().SequenceEqual(store.GetArray("b"u8) ?? []);
-    }
 }

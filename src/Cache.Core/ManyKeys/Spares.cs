@@ -16,9 +16,10 @@ internal sealed class Spares<T>
     private static readonly int _placeCount =
         (int)BitOperations.RoundUpToPowerOf2((uint)Math.Min(Environment.ProcessorCount, PlacesMax));
 
-    private readonly T?[] _places = new T?[_placeCount * Stride];
+    // The first place stays unused: its lines have the array's length, which each access reads.
+    private readonly T?[] _places = new T?[(1 + _placeCount) * Stride];
 
-    private ref T? Own => ref _places[(Environment.CurrentManagedThreadId & (_placeCount - 1)) * Stride];
+    private ref T? Own => ref _places[(1 + (Environment.CurrentManagedThreadId & (_placeCount - 1))) * Stride];
 
     /// <summary>Takes what is kept; null if there is nothing.</summary>
     public T? Take() => Interlocked.Exchange(ref Own, null);

@@ -17,8 +17,19 @@ internal sealed class SimpleLane(IScriptInterpreter interpreter)
     /// <summary>The memory of the interpreter; any thread may ask.</summary>
     public long MemoryBytes => interpreter.MemoryBytes;
 
-    /// <summary>Runs a script, and writes its reply.</summary>
-    public void Run(
+    /// <summary>Runs a script, or a function, and writes its reply.</summary>
+    public void Run(SimpleCode code, in RespRequest request, int keyCount, IScriptHost host, RespReplyWriter reply)
+    {
+        if (code is SimpleFunction function)
+            Run(function, request, keyCount, host, reply);
+        else
+            Run((SimpleScript)code, request, keyCount, host, reply);
+    }
+
+    /// <summary>Ends the interpreter; nobody uses the lane then.</summary>
+    public void End() => interpreter.Dispose();
+
+    private void Run(
         SimpleScript script, in RespRequest request, int keyCount, IScriptHost host, RespReplyWriter reply)
     {
         if (!_kept.Contains(script.Digest) && Keep(script) is { } error)
@@ -27,8 +38,7 @@ internal sealed class SimpleLane(IScriptInterpreter interpreter)
             interpreter.Run(script.Digest, request, keyCount, host, reply);
     }
 
-    /// <summary>Runs a function, and writes its reply.</summary>
-    public void Run(
+    private void Run(
         SimpleFunction function, in RespRequest request, int keyCount, IScriptHost host, RespReplyWriter reply)
     {
         if (!_functions.Contains(function) && Keep(function) is { } error)
@@ -36,9 +46,6 @@ internal sealed class SimpleLane(IScriptInterpreter interpreter)
         else
             interpreter.Run(function, request, keyCount, host, reply);
     }
-
-    /// <summary>Ends the interpreter; nobody uses the lane then.</summary>
-    public void End() => interpreter.Dispose();
 
     private byte[]? Keep(SimpleScript script)
     {

@@ -42,33 +42,16 @@ internal sealed class SimpleScripts(Func<IScriptInterpreter> create)
     /// <summary>Forgets all scripts.</summary>
     public void Clear() => _known.Clear();
 
-    /// <summary>Runs a script, and writes its reply.</summary>
+    /// <summary>Runs a script, or a function, and writes its reply.</summary>
     /// <exception cref="ObjectDisposedException">The server has stopped.</exception>
     public void Run(
-        SimpleScript script, in RespRequest request, int keyCount, IScriptHost host, RespReplyWriter reply)
+        SimpleCode code, in RespRequest request, int keyCount, IScriptHost host, RespReplyWriter reply)
     {
         var lane = Enter();
         try
         {
             ObjectDisposedException.ThrowIf(_isOver, this); // A command that has outlived the stop.
-            lane.Run(script, request, keyCount, host, reply);
-        }
-        finally
-        {
-            lane.Gate.Exit();
-        }
-    }
-
-    /// <summary>Runs a function, and writes its reply.</summary>
-    /// <exception cref="ObjectDisposedException">The server has stopped.</exception>
-    public void Run(
-        SimpleFunction function, in RespRequest request, int keyCount, IScriptHost host, RespReplyWriter reply)
-    {
-        var lane = Enter();
-        try
-        {
-            ObjectDisposedException.ThrowIf(_isOver, this); // A command that has outlived the stop.
-            lane.Run(function, request, keyCount, host, reply);
+            lane.Run(code, request, keyCount, host, reply);
         }
         finally
         {

@@ -1,6 +1,4 @@
-using Cache.Server.Commands.Arguments;
 using Cache.Server.Commands.Dispatch;
-using Cache.Server.Commands.Replies;
 using Cache.Server.Protocol;
 using Cache.Server.Scripts;
 
@@ -25,20 +23,11 @@ internal static class FunctionCall
     // False: it has to be alone, or is refused, and nothing was done. It runs as it was when it was looked up, though
     // its library may be replaced meanwhile: it shares nothing with another one.
     private static bool TryExecuteLocked(
-        in RespRequest request, int keyCount, bool isReadOnly, CommandContext context)
-    {
-        if (context.IsInSection || !context.Server.Functions!.Table.TryFind(request[1], out var found)
-            || found.Simple is not { Plan: ScriptPlan plan } function
-            || !FindProblem(function.Info.Flags, isReadOnly, context).IsEmpty
-            || !plan.TryDeclare(request, keyCount, context))
-        {
-            return false;
-        }
-
-        var body = new Locked(request, function, keyCount, isReadOnly);
-        AtomicSection.Run(context.Keys, ref body, context);
-        return true;
-    }
+        in RespRequest request, int keyCount, bool isReadOnly, CommandContext context) =>
+        !context.IsInSection && context.Server.Functions!.Table.TryFind(request[1], out var found)
+            && found.Simple is { } function
+            && FindProblem(function.Info.Flags, isReadOnly, context).IsEmpty
+            && SimpleCall.TryExecute(function, request, keyCount, isReadOnly, context);
 
     private static bool TryReadKeys(in RespRequest request, CommandContext context, out int keyCount)
     {
@@ -62,21 +51,6 @@ internal static class FunctionCall
         if ((flags & ScriptFlags.NoCluster) != 0 && context.Server.Cluster is not null)
             return ScriptTexts.RefusesCluster;
         return isReadOnly && (flags & ScriptFlags.NoWrites) == 0 ? ScriptTexts.MayWrite : default;
-    }
-
-    private readonly ref struct Locked(RespRequest request, SimpleFunction function, int keyCount, bool isReadOnly)
-        : IAtomicBody
-    {
-        private readonly RespRequest _request = request;
-
-        public void Run(CommandContext context)
-        {
-            ShownScript.Show(_request, context);
-            var host = ScriptHost.Borrow(context);
-            host.Begin(isReadOnly, isShort: true, new RequestSlice(_request, 3, keyCount));
-            context.Server.Scripts!.Simple.Run(function, _request, keyCount, host, context.Reply);
-            host.ClearArguments();
-        }
     }
 
     private readonly struct Lone(bool isReadOnly) : ILoneScript

@@ -1,6 +1,4 @@
-using Cache.Server.Commands.Arguments;
 using Cache.Server.Commands.Dispatch;
-using Cache.Server.Commands.Replies;
 using Cache.Server.Protocol;
 using Cache.Server.Scripts;
 
@@ -21,18 +19,9 @@ internal static class ScriptCall
     /// <param name="context">The client.</param>
     /// <returns>False: it has to be alone, or is not known, and nothing was done.</returns>
     public static bool TryExecuteLocked(
-        in RespRequest request, ScriptDigest digest, int keyCount, bool isReadOnly, CommandContext context)
-    {
-        if (context.IsInSection || context.Server.Scripts!.Simple.Find(digest) is not { Plan: ScriptPlan plan } script
-            || !plan.TryDeclare(request, keyCount, context))
-        {
-            return false;
-        }
-
-        var body = new Locked(request, script, keyCount, isReadOnly);
-        AtomicSection.Run(context.Keys, ref body, context);
-        return true;
-    }
+        in RespRequest request, ScriptDigest digest, int keyCount, bool isReadOnly, CommandContext context) =>
+        !context.IsInSection && context.Server.Scripts!.Simple.Find(digest) is { } script
+            && SimpleCall.TryExecute(script, request, keyCount, isReadOnly, context);
 
     /// <summary>Runs a script, and writes its reply.</summary>
     /// <param name="request">The request, checked.</param>
@@ -45,21 +34,6 @@ internal static class ScriptCall
         in RespRequest request, ScriptDigest digest, int keyCount, bool isNew, bool isReadOnly, CommandContext context)
     {
         LoneScript.Execute(new Lone(digest, isNew), request, keyCount, isReadOnly, context);
-    }
-
-    private readonly ref struct Locked(RespRequest request, SimpleScript script, int keyCount, bool isReadOnly)
-        : IAtomicBody
-    {
-        private readonly RespRequest _request = request;
-
-        public void Run(CommandContext context)
-        {
-            ShownScript.Show(_request, context);
-            var host = ScriptHost.Borrow(context);
-            host.Begin(isReadOnly, isShort: true, new RequestSlice(_request, 3, keyCount));
-            context.Server.Scripts!.Simple.Run(script, _request, keyCount, host, context.Reply);
-            host.ClearArguments();
-        }
     }
 
     private readonly struct Lone(ScriptDigest digest, bool isNew) : ILoneScript
