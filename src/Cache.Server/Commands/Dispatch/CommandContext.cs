@@ -81,6 +81,9 @@ internal sealed class CommandContext : DatabaseVisit
     /// <summary>Whether the present request gave way, and now runs on a thread where it may take long.</summary>
     public bool IsElsewhere { get; set; }
 
+    /// <summary>Whether its thread is one for long commands, on which a script may begin at once.</summary>
+    public bool IsAtWorker { get; set; }
+
     /// <summary>
     /// Whether this request must be executed elsewhere: it had no effect, and has no reply yet.
     /// </summary>
@@ -235,7 +238,7 @@ internal sealed class CommandContext : DatabaseVisit
         Client.InputBytes += Counters.Traffic.InputBytes - _inputBytesBefore;
         LongArgument = null;
         EndProgress(); // Of a request that was denied when it was to go on, or that threw.
-        SharesThread = IsElsewhere = false;
+        SharesThread = IsElsewhere = IsAtWorker = false;
         SuspensionEnd = SuspensionEnd.None;
         _client = null;
     }
@@ -246,6 +249,13 @@ internal sealed class CommandContext : DatabaseVisit
     /// </summary>
     /// <param name="work">Bytes that will be copied, or steps of about a nanosecond.</param>
     public bool TryGiveWay(long work) => SharesThread && work > Turn.WorkMax && GiveWay();
+
+    /// <summary>
+    /// As <see cref="TryGiveWay(long)"/>, for a script that has to be alone: several of a client may follow each other
+    /// on a worker's thread, as long as its turn lasts.
+    /// </summary>
+    public bool TryGiveWayToBeAlone() =>
+        SharesThread && !(IsAtWorker && !Client.Turn.IsOver(Server.TimeProvider)) && GiveWay();
 
     /// <summary>As <see cref="TryGiveWay(long)"/>, for a command that processes the value of a key.</summary>
     public bool TryGiveWayFor(ReadOnlySpan<byte> key) =>

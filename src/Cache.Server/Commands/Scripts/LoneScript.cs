@@ -11,6 +11,51 @@ namespace Cache.Server.Commands.Scripts;
 /// </remarks>
 internal static class LoneScript
 {
+    /// <summary>
+    /// Runs it on the thread of the loop, which gets another one if that takes long, and writes its reply.
+    /// </summary>
+    /// <param name="script">The script.</param>
+    /// <param name="request">The request, checked: name, script, number of keys, keys, arguments.</param>
+    /// <param name="keyCount">The number of its keys.</param>
+    /// <param name="isReadOnly">Whether it may not write.</param>
+    /// <param name="context">The client.</param>
+    /// <returns>False: it would have to wait for others, or took long before, and nothing was done.</returns>
+    public static bool TryExecuteHere<TScript>(
+        TScript script, in RespRequest request, int keyCount, bool isReadOnly, CommandContext context)
+        where TScript : struct, ILoneScript
+    {
+        var databases = context.Server.Databases;
+        var memory = context.Server.Scripts!.Durations;
+        if (!context.SharesThread || context.IsAtWorker || !memory.IsShort(request[1])
+            || context.Client.Owner is not { } owner || !owner.TryBeginLong())
+        {
+            return false;
+        }
+
+        try
+        {
+            if (!databases.TryBeginAloneAtOnce(context, out var stay))
+                return false;
+            try
+            {
+                long start = TimeProvider.System.GetTimestamp();
+                var body = new Body<TScript>(script, request, keyCount, isReadOnly, mayHold: true);
+                AtomicSection.RunUnlocked(ref body, context);
+                memory.Note(request[1], TimeProvider.System.GetElapsedTime(start));
+            }
+            finally
+            {
+                databases.EndAlone(context, stay);
+            }
+        }
+        finally
+        {
+            owner.EndLong();
+        }
+
+        return true;
+    }
+
     /// <summary>Runs it, and writes its reply; or puts the request off.</summary>
     /// <param name="script">The script.</param>
     /// <param name="request">The request, checked: name, script, number of keys, keys, arguments.</param>

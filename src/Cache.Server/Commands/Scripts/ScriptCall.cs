@@ -23,6 +23,19 @@ internal static class ScriptCall
         !context.IsInSection && context.Server.Scripts!.Simple.Find(digest) is { } script
             && SimpleCall.TryExecute(script, request, keyCount, isReadOnly, context);
 
+    /// <summary>Runs any script on the thread of the loop, and writes its reply.</summary>
+    /// <param name="request">The request, checked.</param>
+    /// <param name="digest">The script.</param>
+    /// <param name="keyCount">The number of its keys.</param>
+    /// <param name="isNew">Whether the request has its text.</param>
+    /// <param name="isReadOnly">Whether it may not write.</param>
+    /// <param name="context">The client.</param>
+    /// <returns>False: not now, and nothing was done.</returns>
+    public static bool TryExecuteHere(
+        in RespRequest request, ScriptDigest digest, int keyCount, bool isNew, bool isReadOnly,
+        CommandContext context) =>
+        LoneScript.TryExecuteHere(new Lone(digest, isNew), request, keyCount, isReadOnly, context);
+
     /// <summary>Runs a script, and writes its reply.</summary>
     /// <param name="request">The request, checked.</param>
     /// <param name="digest">The script.</param>
