@@ -89,6 +89,9 @@ internal sealed class CommandContext : DatabaseVisit
     /// </summary>
     public bool GaveWay { get; private set; }
 
+    /// <summary>Whether it is to be executed on the same thread all the same, in the client's next turn.</summary>
+    public bool GaveTurn { get; private set; }
+
     /// <summary>
     /// Whether it executes commands of an <see cref="AtomicSection"/>: these neither give way nor wait.
     /// </summary>
@@ -151,7 +154,7 @@ internal sealed class CommandContext : DatabaseVisit
         _client = client;
         _commandsBefore = Counters.Traffic.Commands;
         _inputBytesBefore = Counters.Traffic.InputBytes;
-        GaveWay = false;
+        GaveWay = GaveTurn = false;
         Store = Server.Databases[client.Database];
         Output.Begin(output, client.ProtocolVersion);
         Reply = ReplyOf(client.ReplyMode);
@@ -269,12 +272,13 @@ internal sealed class CommandContext : DatabaseVisit
     {
         if (!SharesThread || (command.Work == CommandWork.Short && argumentCount <= Turn.ArgumentsMax))
             return false;
-        return (command.Work == CommandWork.Long || argumentCount > Turn.ArgumentsMax
-            || Client.Turn.IsOver(Server.TimeProvider)) && GiveWay();
+        if (command.Work == CommandWork.Long || argumentCount > Turn.ArgumentsMax)
+            return GiveWay();
+        return Client.Turn.IsOver(Server.TimeProvider) && GiveTurn(command);
     }
 
     /// <summary>Executes here after all: the request that gave way had no effect yet.</summary>
-    public void Stay() => GaveWay = false;
+    public void Stay() => GaveWay = GaveTurn = false;
 
     /// <summary>
     /// Continues the present request by another call, after others that wait for this thread had a turn.
@@ -496,6 +500,12 @@ internal sealed class CommandContext : DatabaseVisit
     }
 
     private bool GiveWay() => GaveWay = true;
+
+    private bool GiveTurn(CommandDefinition command)
+    {
+        GaveTurn = command.RunsScript && !IsAtWorker; // It runs on this thread, or goes to another one then.
+        return GiveWay();
+    }
 
     private RespReplyWriter ReplyOf(ReplyMode mode) =>
         mode is ReplyMode.Normal or ReplyMode.SkipNext ? Output : Discarding();
