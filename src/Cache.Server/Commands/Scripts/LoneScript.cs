@@ -4,7 +4,7 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Scripts;
 
-/// <summary>Runs any script or function, on a thread for long commands or in a section.</summary>
+/// <summary>Runs any script or function: on the thread of a loop, on one for long commands, or in a section.</summary>
 /// <remarks>
 /// No other client executes a command meanwhile. If that takes long those go on who use no key that it declares; until
 /// it uses one that it does not, or more than keys.

@@ -7,7 +7,8 @@ namespace Cache.Server.Commands.Scripts;
 /// <summary>Runs a script.</summary>
 /// <remarks>
 /// As EXEC, in the first way that is right: a simple one whose plan allows it with its keys locked, on the thread of
-/// the loop; any other one alone among the clients, on a thread for long commands.
+/// the loop; any other one alone among the clients, there too, or, if it took long before, on a thread for long
+/// commands.
 /// </remarks>
 internal static class ScriptCall
 {

@@ -7,7 +7,8 @@ using System.Runtime.CompilerServices;
 namespace Cache.Server.Transport.Linux;
 
 /// <summary>
-/// A thread that waits for the sockets of its connections and moves their bytes. A connection stays on its loop.
+/// A thread that waits for the sockets of its connections and moves their bytes. A connection stays on its loop; the
+/// loop may get another thread.
 /// </summary>
 /// <remarks>
 /// Algorithm: level-triggered epoll; one receive for each readiness, so that a connection that never pauses cannot
@@ -162,7 +163,9 @@ internal sealed class EpollLoop : IDisposable
         }
     }
 
-    /// <summary>Gives the loop another thread if its own has begun before a moment what it still does. Any thread.</summary>
+    /// <summary>
+    /// Gives the loop another thread if its own has begun before a moment what it still does. Any thread.
+    /// </summary>
     /// <param name="before">The moment, as a time stamp.</param>
     /// <remarks>
     /// The events that the thread has not looked at are reported again, and it looks at none afterwards. It has the
