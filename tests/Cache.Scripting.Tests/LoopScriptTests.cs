@@ -79,7 +79,8 @@ public sealed class LoopScriptTests : IAsyncLifetime
             string name = $"f{i}";
             if (isFunction)
             {
-                string library = $"#!lua name=l{i}\nredis.register_function('{name}', function(KEYS, ARGV) {Long}\nend)";
+                string library =
+                    $"#!lua name=l{i}\nredis.register_function('{name}', function(KEYS, ARGV) {Long}\nend)";
                 await other.ExchangeAsync(Request("FUNCTION", "LOAD", library), Bulk($"l{i}"));
             }
 

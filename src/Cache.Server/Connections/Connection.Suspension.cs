@@ -46,7 +46,8 @@ internal sealed partial class Connection<TExecutor>
         _progress = Context.Progress;
         Context.Progress = null;
         _suspensionEnd = Context.SuspensionEnd;
-        _staysHere = Context.GaveTurn;
+        _staysHere = _client.LastCommand is { RunsScript: true } && !Context.IsAtWorker
+            && _client.Turn.IsOver(_server.TimeProvider); // If there is another reason too, it goes elsewhere then.
         _isSuspended = true;
     }
 

@@ -2,7 +2,9 @@ using System.Runtime.InteropServices;
 
 namespace Cache.Server.Scripts;
 
-/// <summary>Remembers for a while which scripts and functions took long. Thread-safe; what it says may be wrong.</summary>
+/// <summary>
+/// Remembers for a while which scripts and functions took long. Thread-safe; what it says may be wrong.
+/// </summary>
 /// <remarks>
 /// Such a one is called on a worker's thread the next times, before it is tried on a loop again: there it would make
 /// all clients of the loop wait, until that has another thread.

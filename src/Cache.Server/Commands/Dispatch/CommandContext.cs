@@ -64,9 +64,7 @@ internal sealed class CommandContext : DatabaseVisit
     /// <summary>Which replies the client wants.</summary>
     public RespReplyWriter Output { get; } = new();
 
-    /// <summary>
-    /// Writes the reply of the present command; after CLIENT REPLY OFF, not the connection's writer.
-    /// </summary>
+    /// <summary>Writes the reply of the present command; after CLIENT REPLY OFF, not the connection's writer.</summary>
     public RespReplyWriter Reply { get; private set; }
 
     /// <summary>The keyspace that the client selected.</summary>
@@ -84,13 +82,8 @@ internal sealed class CommandContext : DatabaseVisit
     /// <summary>Whether its thread is one for long commands, on which a script may begin at once.</summary>
     public bool IsAtWorker { get; set; }
 
-    /// <summary>
-    /// Whether this request must be executed elsewhere: it had no effect, and has no reply yet.
-    /// </summary>
+    /// <summary>Whether this request must be executed elsewhere: it had no effect, and has no reply yet.</summary>
     public bool GaveWay { get; private set; }
-
-    /// <summary>Whether it is to be executed on the same thread all the same, in the client's next turn.</summary>
-    public bool GaveTurn { get; private set; }
 
     /// <summary>
     /// Whether it executes commands of an <see cref="AtomicSection"/>: these neither give way nor wait.
@@ -154,7 +147,7 @@ internal sealed class CommandContext : DatabaseVisit
         _client = client;
         _commandsBefore = Counters.Traffic.Commands;
         _inputBytesBefore = Counters.Traffic.InputBytes;
-        GaveWay = GaveTurn = false;
+        GaveWay = false;
         Store = Server.Databases[client.Database];
         Output.Begin(output, client.ProtocolVersion);
         Reply = ReplyOf(client.ReplyMode);
@@ -174,9 +167,7 @@ internal sealed class CommandContext : DatabaseVisit
         return true;
     }
 
-    /// <summary>
-    /// For a client whose requests use no keyspace: no swap is waited for, or waits for them.
-    /// </summary>
+    /// <summary>For a client whose requests use no keyspace: no swap is waited for, or waits for them.</summary>
     public void EnterWithoutDatabases() => _times.Reset();
 
     /// <summary>When the call of a command begins, in ticks; the end of the one before, in the same read.</summary>
@@ -253,13 +244,6 @@ internal sealed class CommandContext : DatabaseVisit
     /// <param name="work">Bytes that will be copied, or steps of about a nanosecond.</param>
     public bool TryGiveWay(long work) => SharesThread && work > Turn.WorkMax && GiveWay();
 
-    /// <summary>
-    /// As <see cref="TryGiveWay(long)"/>, for a script that has to be alone: several of a client may follow each other
-    /// on a worker's thread, as long as its turn lasts.
-    /// </summary>
-    public bool TryGiveWayToBeAlone() =>
-        SharesThread && !(IsAtWorker && !Client.Turn.IsOver(Server.TimeProvider)) && GiveWay();
-
     /// <summary>As <see cref="TryGiveWay(long)"/>, for a command that processes the value of a key.</summary>
     public bool TryGiveWayFor(ReadOnlySpan<byte> key) =>
         SharesThread && Store.TryPeekInfo(key, out var info) && TryGiveWay(info.Length);
@@ -272,13 +256,12 @@ internal sealed class CommandContext : DatabaseVisit
     {
         if (!SharesThread || (command.Work == CommandWork.Short && argumentCount <= Turn.ArgumentsMax))
             return false;
-        if (command.Work == CommandWork.Long || argumentCount > Turn.ArgumentsMax)
-            return GiveWay();
-        return Client.Turn.IsOver(Server.TimeProvider) && GiveTurn(command);
+        return (command.Work == CommandWork.Long || argumentCount > Turn.ArgumentsMax
+            || Client.Turn.IsOver(Server.TimeProvider)) && GiveWay();
     }
 
     /// <summary>Executes here after all: the request that gave way had no effect yet.</summary>
-    public void Stay() => GaveWay = GaveTurn = false;
+    public void Stay() => GaveWay = false;
 
     /// <summary>
     /// Continues the present request by another call, after others that wait for this thread had a turn.
@@ -500,12 +483,6 @@ internal sealed class CommandContext : DatabaseVisit
     }
 
     private bool GiveWay() => GaveWay = true;
-
-    private bool GiveTurn(CommandDefinition command)
-    {
-        GaveTurn = command.RunsScript && !IsAtWorker; // It runs on this thread, or goes to another one then.
-        return GiveWay();
-    }
 
     private RespReplyWriter ReplyOf(ReplyMode mode) =>
         mode is ReplyMode.Normal or ReplyMode.SkipNext ? Output : Discarding();

@@ -15,7 +15,7 @@ internal static class FunctionCall
             ShownScript.Show(request, context);
         else if (!TryExecuteLocked(request, keyCount, isReadOnly, context)
             && !LoneScript.TryExecuteHere(new Lone(isReadOnly), request, keyCount, isReadOnly, context)
-            && !context.TryGiveWayToBeAlone())
+            && !LoneScript.TryGiveWay(context))
         {
             LoneScript.Execute(new Lone(isReadOnly), request, keyCount, isReadOnly, context);
         }

@@ -12,6 +12,14 @@ namespace Cache.Server.Commands.Scripts;
 internal static class LoneScript
 {
     /// <summary>
+    /// As <see cref="CommandContext.TryGiveWay(long)"/>: several scripts of a client may follow each other on a worker's
+    /// thread, as long as its turn lasts.
+    /// </summary>
+    public static bool TryGiveWay(CommandContext context) =>
+        (!context.IsAtWorker || context.Client.Turn.IsOver(context.Server.TimeProvider))
+        && context.TryGiveWay(long.MaxValue); // It waits for other clients' commands.
+
+    /// <summary>
     /// Runs it on the thread of the loop, which gets another one if that takes long, and writes its reply.
     /// </summary>
     /// <param name="script">The script.</param>

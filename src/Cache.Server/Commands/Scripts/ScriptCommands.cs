@@ -80,7 +80,7 @@ internal static class ScriptCommands
     {
         if (!ScriptCall.TryExecuteLocked(request, digest, keyCount, isReadOnly, context)
             && !ScriptCall.TryExecuteHere(request, digest, keyCount, isNew, isReadOnly, context)
-            && !context.TryGiveWayToBeAlone())
+            && !LoneScript.TryGiveWay(context))
         {
             ScriptCall.Execute(request, digest, keyCount, isNew, isReadOnly, context);
         }

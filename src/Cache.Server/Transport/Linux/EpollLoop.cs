@@ -70,7 +70,7 @@ internal sealed class EpollLoop : IDisposable
     private readonly Queue<(Action<object> Work, object State)> _work = new();
     private readonly ConcurrentDictionary<ulong, Action> _acceptors = new();
     private readonly string _name;
-    private readonly LoopWatch? _watch;
+    private readonly Func<bool>? _tryWatch;
 
     // Guards the change of threads: the thread, its term, and since when it does what may take long (a time stamp).
     private readonly Lock _changing = new();
@@ -94,10 +94,12 @@ internal sealed class EpollLoop : IDisposable
     private bool _hasOwnWork;
 
     /// <param name="name">Of its thread.</param>
-    /// <param name="watch">Gives it another thread (<see cref="TryChangeThread"/>); null: it needs none.</param>
-    public EpollLoop(string name, LoopWatch? watch = null)
+    /// <param name="tryWatch">
+    /// Makes somebody watch it who gives it another thread (<see cref="TryChangeThread"/>); null: nobody does.
+    /// </param>
+    public EpollLoop(string name, Func<bool>? tryWatch = null)
     {
-        (_name, _watch) = (name, watch);
+        (_name, _tryWatch) = (name, tryWatch);
         _epoll = ThrowIfFailed(LinuxCalls.EpollCreate(LinuxCalls.CloseOnExec));
         _wake = ThrowIfFailed(LinuxCalls.EventDescriptor(0, LinuxCalls.NonBlocking | LinuxCalls.CloseOnExec));
         ThrowIfFailed(Control(LinuxCalls.ControlAdd, _wake, LinuxCalls.EventIn, WakeNumber));
@@ -144,10 +146,10 @@ internal sealed class EpollLoop : IDisposable
     /// <returns>False if this is not its thread, or it would get none.</returns>
     public bool TryBeginLong()
     {
-        if (_watch is null || !IsHere)
+        if (_tryWatch is null || !IsHere)
             return false;
         Volatile.Write(ref _longSince, TimeProvider.System.GetTimestamp());
-        if (_watch.TrySee())
+        if (_tryWatch())
             return true;
         Volatile.Write(ref _longSince, 0);
         return false;

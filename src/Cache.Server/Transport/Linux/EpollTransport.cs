@@ -30,7 +30,7 @@ internal sealed class EpollTransport : IDisposable
         try
         {
             for (int i = 0; i < loopCount; i++)
-                _loops[i] = new EpollLoop($"cache io {i}", _watch);
+                _loops[i] = new EpollLoop($"cache io {i}", _watch.TrySee);
             _arrivals = new EpollLoop("cache accept");
         }
         catch
