@@ -12,8 +12,8 @@ namespace Cache.Server.Commands.Scripts;
 internal static class LoneScript
 {
     /// <summary>
-    /// As <see cref="CommandContext.TryGiveWay(long)"/>: several scripts of a client may follow each other on a worker's
-    /// thread, as long as its turn lasts.
+    /// As <see cref="CommandContext.TryGiveWay(long)"/>: several scripts of a client may follow each other on a
+    /// worker's thread, as long as its turn lasts.
     /// </summary>
     public static bool TryGiveWay(CommandContext context) =>
         (!context.IsAtWorker || context.Client.Turn.IsOver(context.Server.TimeProvider))
