@@ -15,7 +15,7 @@ internal sealed class HybridSubject(string name, HybridCache cache) : IHybridSub
     public static HybridSubject OfStore(CacheStore store) =>
         new("ours", new StoreHybridCache(store, new HybridStoreOptions()));
 
-    /// <summary>Microsoft's: objects of immutable types as they are, others by its default serializer of JSON.</summary>
+    /// <summary>Microsoft's: objects of immutable types as they are, others by its serializer of JSON.</summary>
     public static HybridSubject OfMicrosoft()
     {
         var services = new ServiceCollection();
