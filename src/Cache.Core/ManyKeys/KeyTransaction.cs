@@ -193,7 +193,7 @@ internal sealed class KeyTransaction(StoreState state)
             isExclusive |= !haveSlots || isLast;
             if (missingBytes != 0)
                 _state.WaitForJournal(missingBytes);
-            else
+            else if (haveSlots)
                 Thread.Yield(); // Another thread is in the way, or clears: it reserves its record just now.
         }
     }

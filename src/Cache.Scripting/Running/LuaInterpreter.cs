@@ -126,6 +126,7 @@ internal sealed partial class LuaInterpreter : IScriptInterpreter
     public void Dispose()
     {
         LuaApi.Close(_state);
+        _memory.Dispose();
         GC.KeepAlive(_functions);
         GC.KeepAlive(_hook);
     }

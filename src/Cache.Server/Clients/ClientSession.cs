@@ -117,7 +117,7 @@ internal sealed class ClientSession
     }
 
     /// <summary>Its connection, where others may push to it; null: none.</summary>
-    public IPushedConnection? Owner { get; set; }
+    public IClientConnection? Owner { get; set; }
 
     /// <summary>The channels that it is subscribed to, or was; null: it never was.</summary>
     public ClientSubscriptions? Subscriptions => _subscriptions;

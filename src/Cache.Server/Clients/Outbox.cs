@@ -46,7 +46,7 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, bool isS
     private volatile bool _isUnmet = isStrange;
     private bool _isWaking;
     private bool _isOver;
-    private IPushedConnection? _owner;
+    private IClientConnection? _owner;
     private TaskCompletionSource? _resumed;
     private long _bytes;
     private int _protocolVersion = client.ProtocolVersion;
@@ -205,7 +205,7 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, bool isS
 
     /// <summary>Gives up the turn until <see cref="TryResume"/>, if there is no message. For the connection.</summary>
     /// <param name="owner">Makes its transport's thread drain; woken without a lock, on the thread that pushes.</param>
-    public bool TryRest(IPushedConnection owner)
+    public bool TryRest(IClientConnection owner)
     {
         lock (_gate)
         {
@@ -219,7 +219,7 @@ internal sealed class Outbox(ClientSession client, ClientMemory memory, bool isS
     }
 
     /// <summary>Gives the turn of a connection that waits and has not seen this outbox. For who has made it.</summary>
-    public void Lend(IPushedConnection owner)
+    public void Lend(IClientConnection owner)
     {
         lock (_gate)
         {

@@ -11,10 +11,16 @@ namespace Cache.Server.Connections;
 /// meanwhile, so that TLS, whose reads cannot be canceled, needs no special treatment. An outbox that another client
 /// has made (REDIRECT) while this waited is met when the wait has ended.
 /// </remarks>
-internal sealed partial class Connection<TExecutor> : IPushedConnection
+internal sealed partial class Connection<TExecutor> : IClientConnection
 {
     /// <inheritdoc/>
     public void WakeToWrite() => _transport.Post(static self => _ = ((Connection<TExecutor>)self).DrainAsync(), this);
+
+    /// <inheritdoc/>
+    public bool TryBeginLong() => _transport.TryBeginLong();
+
+    /// <inheritdoc/>
+    public void EndLong() => _transport.EndLong();
 
     /// <summary>Lets others write while the read is awaited, unless there is more to do before.</summary>
     /// <returns>False if there is.</returns>

@@ -1,7 +1,9 @@
 using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
 using Cache.Server.Clients;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Protocol;
+using Cache.Server.Transport;
 
 namespace Cache.Server.Connections;
 
@@ -24,8 +26,9 @@ internal sealed partial class Connection<TExecutor>
     // as ten rounds of the loop, and a hundred clients may be woken together.
     private const int AheadBytesHere = 128 * 1024;
 
-    // Whether the kept request is complete, and waits.
+    // Whether the kept request is complete, and waits; and whether it waits for its thread alone.
     private bool _isSuspended;
+    private bool _staysHere;
 
     // The further reads that may be handled on the worker's thread; 0: not on a worker's thread.
     private byte _readsElsewhere;
@@ -43,6 +46,8 @@ internal sealed partial class Connection<TExecutor>
         _progress = Context.Progress;
         Context.Progress = null;
         _suspensionEnd = Context.SuspensionEnd;
+        _staysHere = _client.LastCommand is { RunsScript: true } && !Context.IsAtWorker
+            && _client.Turn.IsOver(_server.TimeProvider); // If there is another reason too, it goes elsewhere then.
         _isSuspended = true;
     }
 
@@ -51,15 +56,19 @@ internal sealed partial class Connection<TExecutor>
     private async ValueTask<bool> ResumeAsync()
     {
         bool isParked = _client.IsParked;
+        bool isElsewhere = !isParked && !_staysHere;
         if (isParked)
             await ParkAsync().ConfigureAwait(false);
+        else if (_staysHere)
+            await new NextTurn(_transport);
         else
             await _workers.EnterAsync(_client.LastCommand is { IsAdministrative: true });
-        _readsElsewhere = ReadsElsewhereMax;
+        if (!_staysHere)
+            _readsElsewhere = ReadsElsewhereMax;
         _client.Turn.Begin();
         while (!_client.ShouldClose)
         {
-            if (TryTakeSuspended(isElsewhere: !isParked))
+            if (TryTakeSuspended(isElsewhere))
                 return true;
             await Task.Delay(Databases.BusyPoll, TimeProvider.System).ConfigureAwait(false); // A script takes long.
         }
@@ -133,6 +142,23 @@ internal sealed partial class Connection<TExecutor>
     {
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         return await read.ConfigureAwait(false);
+    }
+
+    // Awaited, it continues on the transport's thread, when the clients of that have had their turns.
+    private readonly struct NextTurn(TransportConnection transport) : ICriticalNotifyCompletion
+    {
+        public bool IsCompleted => false;
+
+        public NextTurn GetAwaiter() => this;
+
+        public void GetResult()
+        {
+        }
+
+        public void OnCompleted(Action continuation) =>
+            transport.Post(static next => ((Action)next)(), continuation);
+
+        public void UnsafeOnCompleted(Action continuation) => OnCompleted(continuation);
     }
 
     private void DropSuspended()

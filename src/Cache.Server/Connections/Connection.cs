@@ -307,6 +307,7 @@ internal sealed partial class Connection<TExecutor>
         _context.Begin(_client, _transport.Output);
         _context.SharesThread = !isElsewhere && _transport.SharesThread;
         _context.IsElsewhere = isElsewhere;
+        _context.IsAtWorker = _readsElsewhere > 0 && WorkerLane.IsHere;
     }
 
     // State that rarely changes, or that other clients see, is updated once per read, not per command.

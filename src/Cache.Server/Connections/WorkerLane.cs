@@ -23,11 +23,17 @@ internal sealed class WorkerLane(int threadsMax, Action<Thread>? start = null) :
     // Beside a loop that is always busy they get a tenth of the time: the loop is not delayed, and they never starve.
     private const int Niceness = 10;
 
+    [ThreadStatic]
+    private static bool _isHere;
+
     private readonly object _gate = new();
     private readonly Queue<Action> _waiting = new();
     private int _threads;
     private int _resting;
     private bool _isStopping;
+
+    /// <summary>Whether the present thread is one of a lane.</summary>
+    public static bool IsHere => _isHere;
 
     /// <summary>How many requests have been executed here; a recent value.</summary>
     public long Count { get; private set; }
@@ -92,6 +98,7 @@ internal sealed class WorkerLane(int threadsMax, Action<Thread>? start = null) :
     {
         if (OperatingSystem.IsLinux())
             _ = SetPriority(0, 0, Niceness); // Of this thread only; no harm if it fails.
+        _isHere = true;
         while (TryTake(out var work))
             work();
     }

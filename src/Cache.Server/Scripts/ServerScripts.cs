@@ -47,6 +47,9 @@ internal sealed class ServerScripts : IDisposable
     /// <summary>Those that need not be alone.</summary>
     public SimpleScripts Simple { get; }
 
+    /// <summary>Which of the others took long.</summary>
+    public ScriptDurations Durations { get; } = new();
+
     /// <summary>The script that runs alone.</summary>
     public PresentScript Present { get; } = new();
 

@@ -100,6 +100,18 @@ internal abstract class TransportConnection : IAsyncDisposable
     public virtual void Post(Action<object> work, object state) =>
         ThreadPool.UnsafeQueueUserWorkItem(work, state, preferLocal: false);
 
+    /// <summary>
+    /// Begins something on the thread that others wait for (<see cref="SharesThread"/>), in a continuation of the
+    /// pipes: if it takes long, these get another thread.
+    /// </summary>
+    /// <returns>False: it must be done elsewhere.</returns>
+    public virtual bool TryBeginLong() => false;
+
+    /// <summary>Ends what <see cref="TryBeginLong"/> has begun.</summary>
+    public virtual void EndLong()
+    {
+    }
+
     /// <summary>Ends the connection at once, from any thread; unsent bytes are lost.</summary>
     public abstract void Abort();
 

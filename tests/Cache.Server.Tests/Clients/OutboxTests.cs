@@ -131,9 +131,13 @@ public sealed class OutboxTests : CommandTestBase
         Assert.True(Box.TryRest(Wake));
     }
 
-    private sealed class Woken(Action wake) : IPushedConnection
+    private sealed class Woken(Action wake) : IClientConnection
     {
         public void WakeToWrite() => wake();
+
+        public bool TryBeginLong() => throw new InvalidOperationException("No command runs.");
+
+        public void EndLong() => throw new InvalidOperationException("No command runs.");
     }
 
     [Fact]

@@ -64,9 +64,7 @@ internal sealed class CommandContext : DatabaseVisit
     /// <summary>Which replies the client wants.</summary>
     public RespReplyWriter Output { get; } = new();
 
-    /// <summary>
-    /// Writes the reply of the present command; after CLIENT REPLY OFF, not the connection's writer.
-    /// </summary>
+    /// <summary>Writes the reply of the present command; after CLIENT REPLY OFF, not the connection's writer.</summary>
     public RespReplyWriter Reply { get; private set; }
 
     /// <summary>The keyspace that the client selected.</summary>
@@ -81,9 +79,10 @@ internal sealed class CommandContext : DatabaseVisit
     /// <summary>Whether the present request gave way, and now runs on a thread where it may take long.</summary>
     public bool IsElsewhere { get; set; }
 
-    /// <summary>
-    /// Whether this request must be executed elsewhere: it had no effect, and has no reply yet.
-    /// </summary>
+    /// <summary>Whether its thread is one for long commands, on which a script may begin at once.</summary>
+    public bool IsAtWorker { get; set; }
+
+    /// <summary>Whether this request must be executed elsewhere: it had no effect, and has no reply yet.</summary>
     public bool GaveWay { get; private set; }
 
     /// <summary>
@@ -168,9 +167,7 @@ internal sealed class CommandContext : DatabaseVisit
         return true;
     }
 
-    /// <summary>
-    /// For a client whose requests use no keyspace: no swap is waited for, or waits for them.
-    /// </summary>
+    /// <summary>For a client whose requests use no keyspace: no swap is waited for, or waits for them.</summary>
     public void EnterWithoutDatabases() => _times.Reset();
 
     /// <summary>When the call of a command begins, in ticks; the end of the one before, in the same read.</summary>
@@ -235,7 +232,7 @@ internal sealed class CommandContext : DatabaseVisit
         Client.InputBytes += Counters.Traffic.InputBytes - _inputBytesBefore;
         LongArgument = null;
         EndProgress(); // Of a request that was denied when it was to go on, or that threw.
-        SharesThread = IsElsewhere = false;
+        SharesThread = IsElsewhere = IsAtWorker = false;
         SuspensionEnd = SuspensionEnd.None;
         _client = null;
     }

@@ -32,10 +32,19 @@ internal sealed partial class Databases : IWaitedDatabases
     /// </summary>
     public static readonly TimeSpan BusyPoll = TimeSpan.FromMilliseconds(20);
 
+    // How long visitors wait at the door before scripts wait for them; and how long these do, since a thread may not be
+    // scheduled.
+    private static readonly TimeSpan _passMax = TimeSpan.FromMilliseconds(1);
+
+    // How long a script waits for the turns of others on a thread that others wait for.
+    private static readonly TimeSpan _turnMax = TimeSpan.FromMilliseconds(2);
+
     private readonly Lock _gate = new();
     private readonly List<DatabaseVisit> _visits = []; // Guarded by itself.
     private CacheStore[] _keyspaces; // Replaced by a swap, never changed.
     private int _door = OpenForAll;
+    private int _waitingCount; // Of the visitors that wait at the door.
+    private long _waitingSince; // A time stamp: when the first of these began to.
     private readonly Lock _busyLock = new();
     private long _busyAt; // A time stamp; 0: never. See RefuseAfter.
     private bool _isBusy;
@@ -186,7 +195,18 @@ internal sealed partial class Databases : IWaitedDatabases
     // False while commands are refused.
     private bool TryEnterUnrefused(DatabaseVisit visit, DatabaseStay stay)
     {
-        while (!TryPass(visit, stay))
+        if (TryPass(visit, stay))
+            return true;
+        if (Interlocked.Increment(ref _waitingCount) == 1)
+            Volatile.Write(ref _waitingSince, TimeProvider.System.GetTimestamp());
+        bool hasPassed = TryWaitToPass(visit, stay);
+        Interlocked.Decrement(ref _waitingCount);
+        return hasPassed;
+    }
+
+    private bool TryWaitToPass(DatabaseVisit visit, DatabaseStay stay)
+    {
+        do
         {
             if (TryAdmit())
                 continue;
@@ -195,7 +215,7 @@ internal sealed partial class Databases : IWaitedDatabases
             if (_gate.TryEnter(BusyPoll)) // Held until the other has ended.
                 _gate.Exit();
         }
-
+        while (!TryPass(visit, stay));
         return true;
     }
 
@@ -264,12 +284,63 @@ internal sealed partial class Databases : IWaitedDatabases
     public bool TryBeginAlone(DatabaseVisit? own, out DatabaseStay stay) =>
         TryBeginAlone(own, waitsForHeld: true, out stay, out _);
 
-    /// <summary>The same, for who need not wait on its thread for a script that has let others in.</summary>
+    /// <summary>
+    /// The same, for a script: it need not wait on its thread for another one that has let others in, and those who
+    /// wait at the door are let in before it.
+    /// </summary>
     /// <param name="own">The visit of the caller.</param>
     /// <param name="stay">What <see cref="EndAlone"/> begins again.</param>
     /// <param name="isHeld">Whether it failed for such a script, or did a moment ago.</param>
-    public bool TryBeginAlone(DatabaseVisit own, out DatabaseStay stay, out bool isHeld) =>
-        TryBeginAlone(own, waitsForHeld: false, out stay, out isHeld);
+    public bool TryBeginAlone(DatabaseVisit own, out DatabaseStay stay, out bool isHeld)
+    {
+        LetWaitersIn();
+        return TryBeginAlone(own, waitsForHeld: false, out stay, out isHeld);
+    }
+
+    /// <summary>
+    /// The same on a thread that other clients wait for: only if nobody stays for long.
+    /// </summary>
+    /// <param name="own">The visit of the caller.</param>
+    /// <param name="stay">What <see cref="EndAlone"/> begins again.</param>
+    public bool TryBeginAloneAtOnce(DatabaseVisit own, out DatabaseStay stay)
+    {
+        Debug.Assert(!_gate.IsHeldByCurrentThread);
+        stay = own.Presence;
+        LetWaitersIn();
+        Leave(own);
+        bool isAlone = false;
+        if (TryTakeGate(waitsForHeld: false, out _))
+        {
+            try
+            {
+                isAlone = !HasStay(OpenForTurns) && TryEmpty(Closed, _turnMax);
+            }
+            finally
+            {
+                if (!isAlone)
+                    Open();
+            }
+        }
+
+        if (!isAlone)
+            _ = TryEnter(own, stay);
+        return isAlone;
+    }
+
+    // Else a thread that runs one script after the other would have the gate again before they wake. Not between any
+    // two scripts: a change of threads takes longer than most of these.
+    private void LetWaitersIn()
+    {
+        if (Volatile.Read(ref _waitingCount) == 0)
+            return;
+        var clock = TimeProvider.System;
+        long start = clock.GetTimestamp();
+        if (clock.GetElapsedTime(Volatile.Read(ref _waitingSince), start) < _passMax)
+            return;
+        var wait = default(SpinWait);
+        while (Volatile.Read(ref _waitingCount) > 0 && clock.GetElapsedTime(start) < _passMax)
+            wait.SpinOnce(sleep1Threshold: -1);
+    }
 
     private bool TryBeginAlone(DatabaseVisit? own, bool waitsForHeld, out DatabaseStay stay, out bool isHeld)
     {

@@ -14,7 +14,8 @@ internal static class FunctionCall
         if (!TryReadKeys(request, context, out int keyCount))
             ShownScript.Show(request, context);
         else if (!TryExecuteLocked(request, keyCount, isReadOnly, context)
-            && !context.TryGiveWay(long.MaxValue)) // It waits for other clients' commands.
+            && !LoneScript.TryExecuteHere(new Lone(isReadOnly), request, keyCount, isReadOnly, context)
+            && !LoneScript.TryGiveWay(context))
         {
             LoneScript.Execute(new Lone(isReadOnly), request, keyCount, isReadOnly, context);
         }

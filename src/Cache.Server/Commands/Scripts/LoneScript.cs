@@ -4,13 +4,66 @@ using Cache.Server.Protocol;
 
 namespace Cache.Server.Commands.Scripts;
 
-/// <summary>Runs any script or function, on a thread for long commands or in a section.</summary>
+/// <summary>Runs any script or function: on the thread of a loop, on one for long commands, or in a section.</summary>
 /// <remarks>
 /// No other client executes a command meanwhile. If that takes long those go on who use no key that it declares; until
 /// it uses one that it does not, or more than keys.
 /// </remarks>
 internal static class LoneScript
 {
+    /// <summary>
+    /// As <see cref="CommandContext.TryGiveWay(long)"/>: several scripts of a client may follow each other on a
+    /// worker's thread, as long as its turn lasts.
+    /// </summary>
+    public static bool TryGiveWay(CommandContext context) =>
+        (!context.IsAtWorker || context.Client.Turn.IsOver(context.Server.TimeProvider))
+        && context.TryGiveWay(long.MaxValue); // It waits for other clients' commands.
+
+    /// <summary>
+    /// Runs it on the thread of the loop, which gets another one if that takes long, and writes its reply.
+    /// </summary>
+    /// <param name="script">The script.</param>
+    /// <param name="request">The request, checked: name, script, number of keys, keys, arguments.</param>
+    /// <param name="keyCount">The number of its keys.</param>
+    /// <param name="isReadOnly">Whether it may not write.</param>
+    /// <param name="context">The client.</param>
+    /// <returns>False: it would have to wait for others, or took long before, and nothing was done.</returns>
+    public static bool TryExecuteHere<TScript>(
+        TScript script, in RespRequest request, int keyCount, bool isReadOnly, CommandContext context)
+        where TScript : struct, ILoneScript
+    {
+        var databases = context.Server.Databases;
+        var memory = context.Server.Scripts!.Durations;
+        if (!context.SharesThread || context.IsAtWorker || !memory.IsShort(request[1])
+            || context.Client.Owner is not { } owner || !owner.TryBeginLong())
+        {
+            return false;
+        }
+
+        try
+        {
+            if (!databases.TryBeginAloneAtOnce(context, out var stay))
+                return false;
+            try
+            {
+                long start = TimeProvider.System.GetTimestamp();
+                var body = new Body<TScript>(script, request, keyCount, isReadOnly, mayHold: true);
+                AtomicSection.RunUnlocked(ref body, context);
+                memory.Note(request[1], TimeProvider.System.GetElapsedTime(start));
+            }
+            finally
+            {
+                databases.EndAlone(context, stay);
+            }
+        }
+        finally
+        {
+            owner.EndLong();
+        }
+
+        return true;
+    }
+
     /// <summary>Runs it, and writes its reply; or puts the request off.</summary>
     /// <param name="script">The script.</param>
     /// <param name="request">The request, checked: name, script, number of keys, keys, arguments.</param>

@@ -7,7 +7,8 @@ namespace Cache.Server.Commands.Scripts;
 /// <summary>Runs a script.</summary>
 /// <remarks>
 /// As EXEC, in the first way that is right: a simple one whose plan allows it with its keys locked, on the thread of
-/// the loop; any other one alone among the clients, on a thread for long commands.
+/// the loop; any other one alone among the clients, there too, or, if it took long before, on a thread for long
+/// commands.
 /// </remarks>
 internal static class ScriptCall
 {
@@ -22,6 +23,19 @@ internal static class ScriptCall
         in RespRequest request, ScriptDigest digest, int keyCount, bool isReadOnly, CommandContext context) =>
         !context.IsInSection && context.Server.Scripts!.Simple.Find(digest) is { } script
             && SimpleCall.TryExecute(script, request, keyCount, isReadOnly, context);
+
+    /// <summary>Runs any script on the thread of the loop, and writes its reply.</summary>
+    /// <param name="request">The request, checked.</param>
+    /// <param name="digest">The script.</param>
+    /// <param name="keyCount">The number of its keys.</param>
+    /// <param name="isNew">Whether the request has its text.</param>
+    /// <param name="isReadOnly">Whether it may not write.</param>
+    /// <param name="context">The client.</param>
+    /// <returns>False: not now, and nothing was done.</returns>
+    public static bool TryExecuteHere(
+        in RespRequest request, ScriptDigest digest, int keyCount, bool isNew, bool isReadOnly,
+        CommandContext context) =>
+        LoneScript.TryExecuteHere(new Lone(digest, isNew), request, keyCount, isReadOnly, context);
 
     /// <summary>Runs a script, and writes its reply.</summary>
     /// <param name="request">The request, checked.</param>

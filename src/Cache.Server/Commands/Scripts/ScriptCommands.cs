@@ -79,7 +79,8 @@ internal static class ScriptCommands
         in RespRequest request, ScriptDigest digest, int keyCount, bool isNew, bool isReadOnly, CommandContext context)
     {
         if (!ScriptCall.TryExecuteLocked(request, digest, keyCount, isReadOnly, context)
-            && !context.TryGiveWay(long.MaxValue)) // It waits for other clients' commands.
+            && !ScriptCall.TryExecuteHere(request, digest, keyCount, isNew, isReadOnly, context)
+            && !LoneScript.TryGiveWay(context))
         {
             ScriptCall.Execute(request, digest, keyCount, isNew, isReadOnly, context);
         }

@@ -105,7 +105,12 @@ internal sealed class EpollConnection : TransportConnection
         if ((events & (LinuxCalls.EventError | LinuxCalls.EventHangUp)) != 0)
             OnHangUp();
         if ((events & LinuxCalls.EventOut) != 0)
+        {
             _output.OnWritable();
+            if (!Loop.IsHere)
+                return; // Waiting code has gone on, and has taken long. The events are reported again.
+        }
+
         if ((events & ~LinuxCalls.EventOut) != 0)
             _input.OnReadable();
     }
@@ -134,6 +139,10 @@ internal sealed class EpollConnection : TransportConnection
     public override long AheadMemoryBytes => _input.AheadMemoryBytes;
 
     public override void Post(Action<object> work, object state) => Loop.Post(work, state);
+
+    public override bool TryBeginLong() => Loop.TryBeginLong();
+
+    public override void EndLong() => Loop.EndLong();
 
     public override void Abort()
     {

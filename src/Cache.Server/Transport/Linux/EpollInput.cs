@@ -206,8 +206,12 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
 
         // The owner returns the buffer with its exchange, or learns from it that the buffer is its own now; then the
         // loop takes another.
-        if (Volatile.Read(ref _loan) == Lent && Interlocked.CompareExchange(ref _loan, Left, Lent) == Lent)
+        // If it has got another thread meanwhile, it has another one already.
+        if (Volatile.Read(ref _loan) == Lent && Interlocked.CompareExchange(ref _loan, Left, Lent) == Lent
+            && connection.Loop.IsHere)
+        {
             connection.Loop.RenewBuffer();
+        }
     }
 
     /// <summary>Discards further bytes. Ends when the peer has closed, or the connection broke.</summary>

@@ -7,7 +7,8 @@ using System.Runtime.CompilerServices;
 namespace Cache.Server.Transport.Linux;
 
 /// <summary>
-/// A thread that waits for the sockets of its connections and moves their bytes. A connection stays on its loop.
+/// A thread that waits for the sockets of its connections and moves their bytes. A connection stays on its loop; the
+/// loop may get another thread.
 /// </summary>
 /// <remarks>
 /// Algorithm: level-triggered epoll; one receive for each readiness, so that a connection that never pauses cannot
@@ -68,7 +69,14 @@ internal sealed class EpollLoop : IDisposable
     private readonly Queue<(EpollConnection Connection, bool Adds)> _posted = new();
     private readonly Queue<(Action<object> Work, object State)> _work = new();
     private readonly ConcurrentDictionary<ulong, Action> _acceptors = new();
-    private readonly Thread _thread;
+    private readonly string _name;
+    private readonly Func<bool>? _tryWatch;
+
+    // Guards the change of threads: the thread, its term, and since when it does what may take long (a time stamp).
+    private readonly Lock _changing = new();
+    private Thread _thread;
+    private int _term;
+    private long _longSince;
     private readonly int _epoll;
     private readonly int _wake;
     private ulong _lastAcceptor = AcceptorNumber;
@@ -85,12 +93,17 @@ internal sealed class EpollLoop : IDisposable
     // Whether the thread itself has posted work in this round, which it executes at the round's end without a wake.
     private bool _hasOwnWork;
 
-    public EpollLoop(string name)
+    /// <param name="name">Of its thread.</param>
+    /// <param name="tryWatch">
+    /// Makes somebody watch it who gives it another thread (<see cref="TryChangeThread"/>); null: nobody does.
+    /// </param>
+    public EpollLoop(string name, Func<bool>? tryWatch = null)
     {
+        (_name, _tryWatch) = (name, tryWatch);
         _epoll = ThrowIfFailed(LinuxCalls.EpollCreate(LinuxCalls.CloseOnExec));
         _wake = ThrowIfFailed(LinuxCalls.EventDescriptor(0, LinuxCalls.NonBlocking | LinuxCalls.CloseOnExec));
         ThrowIfFailed(Control(LinuxCalls.ControlAdd, _wake, LinuxCalls.EventIn, WakeNumber));
-        _thread = new Thread(Run, StackBytes) { IsBackground = true, Name = name };
+        _thread = NewThread();
         _thread.Start();
     }
 
@@ -123,10 +136,72 @@ internal sealed class EpollLoop : IDisposable
         return TimeProvider.System.GetElapsedTime(0, Interlocked.Exchange(ref _longestRound, 0));
     }
 
+    /// <summary>Whether this is the loop's thread.</summary>
+    public bool IsHere => Thread.CurrentThread == Volatile.Read(ref _thread);
+
+    /// <summary>Since when the thread does what may take long, as a time stamp; 0: it does not. Any thread.</summary>
+    public long LongSince => Volatile.Read(ref _longSince);
+
+    /// <summary>Begins something that may take long: the loop gets another thread then.</summary>
+    /// <returns>False if this is not its thread, or it would get none.</returns>
+    public bool TryBeginLong()
+    {
+        if (_tryWatch is null || !IsHere)
+            return false;
+        Volatile.Write(ref _longSince, TimeProvider.System.GetTimestamp());
+        if (_tryWatch())
+            return true;
+        Volatile.Write(ref _longSince, 0);
+        return false;
+    }
+
+    /// <summary>Ends it, on the same thread, which is the loop's no more if it has taken long.</summary>
+    public void EndLong()
+    {
+        lock (_changing)
+        {
+            if (IsHere)
+                Volatile.Write(ref _longSince, 0);
+        }
+    }
+
+    /// <summary>
+    /// Gives the loop another thread if its own has begun before a moment what it still does. Any thread.
+    /// </summary>
+    /// <param name="before">The moment, as a time stamp.</param>
+    /// <remarks>
+    /// The events that the thread has not looked at are reported again, and it looks at none afterwards. It has the
+    /// buffer, if that is lent.
+    /// </remarks>
+    public void TryChangeThread(long before)
+    {
+        lock (_changing)
+        {
+            if (_longSince == 0 || _longSince > before)
+                return;
+            var next = NewThread();
+            try
+            {
+                next.Start(); // It waits for the gate.
+            }
+            catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
+            {
+                return; // It is tried again.
+            }
+
+            Buffer = NewBuffer();
+            Volatile.Write(ref _thread, next);
+            Volatile.Write(ref _term, _term + 1);
+            Volatile.Write(ref _longSince, 0);
+            lock (_posting)
+                Wake(); // For what the thread has posted to itself.
+        }
+    }
+
     /// <summary>Counts sent bytes; other threads' sends take none of the loop's time.</summary>
     public void NoteSent(long bytes)
     {
-        if (Thread.CurrentThread == _thread)
+        if (IsHere)
             Volatile.Write(ref _roundBytes, _roundBytes + bytes);
     }
 
@@ -190,7 +265,7 @@ internal sealed class EpollLoop : IDisposable
             if (!_ended)
             {
                 _work.Enqueue((work, state));
-                if (Thread.CurrentThread == _thread)
+                if (IsHere)
                     _hasOwnWork = true;
                 else if (_work.Count == 1)
                     Wake();
@@ -219,28 +294,38 @@ internal sealed class EpollLoop : IDisposable
     public bool TryEnd(TimeSpan timeout)
     {
         Stop();
-        return Thread.CurrentThread == _thread || _thread.Join(timeout);
+        return IsHere || Volatile.Read(ref _thread).Join(timeout);
     }
 
     /// <summary>Ends the thread, however long that takes.</summary>
     public void Dispose() => TryEnd(Timeout.InfiniteTimeSpan);
 
+    private Thread NewThread() => new(Run, StackBytes) { IsBackground = true, Name = _name };
+
     private void Run()
     {
+        int term;
+        lock (_changing)
+            term = _term;
         while (!_stopping)
         {
             int count = LinuxCalls.EpollWait(_epoll, ref _events.First, EventCountMax, timeoutMs: -1);
             if (count < 0 && LinuxCalls.LastError != LinuxCalls.ErrorInterrupted)
                 throw new Win32Exception(LinuxCalls.LastError);
-            Dispatch(count);
+            Dispatch(count, term);
+            if (IsOver(term))
+                return;
         }
 
         End();
     }
 
+    // Whether another thread has the loop now.
+    private bool IsOver(int term) => Volatile.Read(ref _term) != term;
+
     // Not inlined into the endless method above, which the runtime optimizes late.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void Dispatch(int count)
+    private void Dispatch(int count, int term)
     {
         Volatile.Write(ref _roundBytes, 0);
         bool isMeasured = _measuresRounds;
@@ -256,14 +341,16 @@ internal sealed class EpollLoop : IDisposable
             if (_connections.Find(number) is { } connection)
                 connection.OnReady(events);
             else if (number == WakeNumber)
-                TakePosted();
+                TakePosted(term);
             else if (_acceptors.TryGetValue(number, out var onArrival))
                 onArrival();
+            if (IsOver(term))
+                return;
         }
 
         if (_hasOwnWork)
-            TakeWork();
-        if (isMeasured)
+            TakeWork(term);
+        if (isMeasured && !IsOver(term))
             NoteRound(start);
     }
 
@@ -277,12 +364,12 @@ internal sealed class EpollLoop : IDisposable
 
     private void End()
     {
-        TakePosted();
+        TakePosted(_term);
         lock (_posting)
             _ended = true;
 
         // Work that was posted in between; nothing is posted from here on.
-        TakePosted();
+        TakePosted(_term);
         while (TryTakeWork(out var work, out object? state))
             ThreadPool.UnsafeQueueUserWorkItem(work, state, preferLocal: false);
         foreach (var connection in _connections)
@@ -292,7 +379,7 @@ internal sealed class EpollLoop : IDisposable
         _ = LinuxCalls.Close(_wake);
     }
 
-    private void TakePosted()
+    private void TakePosted(int term)
     {
         // Before the queue is emptied: a later post wakes the loop again.
         ulong wakes = 0;
@@ -305,15 +392,17 @@ internal sealed class EpollLoop : IDisposable
                 RemoveCore(post.Connection);
         }
 
-        TakeWork();
+        TakeWork(term);
     }
 
-    private void TakeWork()
+    private void TakeWork(int term)
     {
         for (int i = 0; i < WorkPerRound && TryTakeWork(out var work, out object? state); i++)
         {
             Volatile.Write(ref _turn, _turn + 1);
             work(state);
+            if (IsOver(term))
+                return;
         }
 
         lock (_posting)

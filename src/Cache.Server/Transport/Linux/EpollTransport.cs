@@ -16,6 +16,7 @@ internal sealed class EpollTransport : IDisposable
     private static readonly TimeSpan EndTime = TimeSpan.FromSeconds(1);
 
     private readonly EpollLoop[] _loops;
+    private readonly LoopWatch _watch;
     private readonly EpollLoop? _arrivals;
     private readonly TimeProvider _timeProvider;
     private uint _next;
@@ -25,10 +26,11 @@ internal sealed class EpollTransport : IDisposable
     {
         _timeProvider = timeProvider;
         _loops = new EpollLoop[loopCount];
+        _watch = new LoopWatch(_loops);
         try
         {
             for (int i = 0; i < loopCount; i++)
-                _loops[i] = new EpollLoop($"cache io {i}");
+                _loops[i] = new EpollLoop($"cache io {i}", _watch.TrySee);
             _arrivals = new EpollLoop("cache accept");
         }
         catch
@@ -73,6 +75,7 @@ internal sealed class EpollTransport : IDisposable
     /// <returns>The number of loops that still execute a long command; each ends after it.</returns>
     public int End()
     {
+        _watch.Dispose();
         EpollLoop?[] loops = [.. _loops, _arrivals];
         foreach (var loop in loops)
             loop?.Stop();

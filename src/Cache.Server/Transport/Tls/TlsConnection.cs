@@ -96,6 +96,10 @@ internal sealed class TlsConnection : TransportConnection
 
     public override void Post(Action<object> work, object state) => _transport.Post(work, state);
 
+    public override bool TryBeginLong() => _transport.TryBeginLong();
+
+    public override void EndLong() => _transport.EndLong();
+
     public override void Abort() => _transport.Abort();
 
     public override async ValueTask DisposeAsync()
