@@ -21,6 +21,7 @@ var root = new RootCommand("Measurements of the store and of a running server; e
     GcVerb.Create(),
     GrowthVerb.Create(),
     OverwriteVerb.Create(),
+    SegmentsVerb.Create(),
     CollectionsVerb.Create(),
     ExpiryVerb.Create(),
     FloodVerb.Create(),

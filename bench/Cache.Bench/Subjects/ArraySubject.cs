@@ -1,3 +1,5 @@
+using System.Buffers;
+
 namespace Cache.Bench.Subjects;
 
 /// <summary>A cache of arrays by strings: it keeps each array as it is, and hands it out uncopied.</summary>
@@ -14,6 +16,8 @@ internal abstract class ArraySubject<TMap>(string name, TMap map) : Subject(name
         Operation.SetText => Set(block),
         Operation.MixedTenPercentSet => Mixed(block, setEvery: 10),
         Operation.MixedHalfSet => Mixed(block, setEvery: 2),
+        Operation.GetIntoWriter => GetIntoWriter(block),
+        Operation.SetArray => SetArray(block),
         _ => -1,
     };
 
@@ -48,6 +52,28 @@ internal abstract class ArraySubject<TMap>(string name, TMap map) : Subject(name
     {
         for (int i = 0; i < KeyBlock.Count; i++)
             Map.Set(block.Texts[i], block.Value(i).ToArray());
+        return 0;
+    }
+
+    private int GetIntoWriter(KeyBlock block)
+    {
+        int wrong = 0;
+        for (int i = 0; i < KeyBlock.Count; i++)
+        {
+            block.Writer.ResetWrittenCount();
+            if (Map.TryGet(block.Texts[i], out byte[]? value))
+                block.Writer.Write(value);
+            if (!block.Owns(i, block.Writer.WrittenSpan))
+                wrong++;
+        }
+
+        return wrong;
+    }
+
+    private int SetArray(KeyBlock block)
+    {
+        for (int i = 0; i < KeyBlock.Count; i++)
+            Map.Set(block.Texts[i], block.Array(i));
         return 0;
     }
 

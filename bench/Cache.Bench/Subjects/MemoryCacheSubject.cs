@@ -1,4 +1,3 @@
-using System.Buffers;
 using Microsoft.Extensions.Caching.Memory;
 
 namespace Cache.Bench.Subjects;
@@ -17,25 +16,7 @@ internal sealed class MemoryCacheSubject()
             Map.Cache.Set(key, value.ToArray(), timeToLive);
     }
 
-    public override int Run(Operation operation, KeyBlock block) =>
-        operation == Operation.GetIntoWriter ? GetIntoWriter(block) : base.Run(operation, block);
-
     public override void Dispose() => Map.Cache.Dispose();
-
-    private int GetIntoWriter(KeyBlock block)
-    {
-        int wrong = 0;
-        for (int i = 0; i < KeyBlock.Count; i++)
-        {
-            block.Writer.ResetWrittenCount();
-            if (Map.TryGet(block.Texts[i], out byte[]? value))
-                block.Writer.Write(value);
-            if (!block.Owns(i, block.Writer.WrittenSpan))
-                wrong++;
-        }
-
-        return wrong;
-    }
 
     internal readonly struct CacheMap(MemoryCache cache) : IArrayMap
     {

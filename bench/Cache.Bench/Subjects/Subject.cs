@@ -29,6 +29,7 @@ internal abstract class Subject(string name) : IDisposable
         "memorycache" => new MemoryCacheSubject(),
         "door" => new StoreDoorSubject(keys, valueLength),
         "memorydistributed" => new MemoryDistributedSubject(),
+        "fusioncache" => new FusionCacheSubject(),
         _ => throw new ArgumentException(
             $"There is no subject \"{name}\"; it is store, {string.Join(", ", SubjectOptions.Rivals)}."),
     };

@@ -7,7 +7,8 @@ namespace Cache.Bench.Subjects;
 internal static class SubjectOptions
 {
     /// <summary>What may be measured beside the store.</summary>
-    public static readonly string[] Rivals = ["dictionary", "memorycache", "door", "memorydistributed"];
+    public static readonly string[] Rivals =
+        ["dictionary", "memorycache", "fusioncache", "door", "memorydistributed"];
 
     public static readonly Option<int> Keys = new("--keys")
     {

@@ -11,7 +11,7 @@ internal static class DoorsVerb
     private static readonly Operation[] _operations =
         [.. Enum.GetValues<Operation>().Where(static operation => operation.IsOfDoor())];
 
-    private static readonly string[] _subjects = ["door", "memorycache", "memorydistributed"];
+    private static readonly string[] _subjects = ["door", "memorycache", "memorydistributed", "fusioncache"];
 
     public static Command Create()
     {

@@ -6,7 +6,9 @@ using Cache.Core.Hybrid;
 
 namespace Cache.Bench.Verbs;
 
-/// <summary>Times hits of the hybrid cache beside the serializer alone, and counts a stampede's factories.</summary>
+/// <summary>
+/// Times hits of the hybrid cache beside others and the serializer alone, and counts a stampede's factories.
+/// </summary>
 internal static class HybridVerb
 {
     private const int Callers = 1_000;
@@ -15,39 +17,52 @@ internal static class HybridVerb
     private const int WarmUpRounds = 16;
     private static readonly TimeSpan _warmUpPause = TimeSpan.FromMilliseconds(150);
 
+    private static readonly Option<string> _only = new("--only")
+    {
+        Description = "Times only what has this in its name, as \"JSON\" or \"JSON, ours\".",
+        DefaultValueFactory = static _ => "",
+    };
+
     public static Command Create()
     {
         var verb = new Command("hybrid", "Times hits of the hybrid cache, and counts the factories of a stampede.")
         {
-            TimingOptions.Rounds,
+            TimingOptions.Rounds, _only,
         };
-        verb.SetAction(static arguments => RunAsync(arguments.GetValue(TimingOptions.Rounds)));
+        verb.SetAction(static arguments =>
+            RunAsync(arguments.GetValue(TimingOptions.Rounds), arguments.GetValue(_only)!));
         return verb;
     }
 
-    private static async Task<int> RunAsync(int rounds)
+    private static async Task<int> RunAsync(int rounds, string only)
     {
         using var store = new CacheStore(new CacheOptions { MemoryLimitBytes = 256 << 20 });
-        var operations = new HybridOperations(new StoreHybridCache(store, new HybridStoreOptions()));
+        IHybridSubject[] subjects = [HybridSubject.OfStore(store), HybridSubject.OfMicrosoft(),
+            FusionSubject.Shared(), FusionSubject.Cloned()];
+        var operations = new HybridOperations(subjects);
         await operations.FillAsync();
+        foreach (var subject in subjects)
+            Console.WriteLine($"{subject.Name}: {operations.Sharing(subject)}");
         Console.WriteLine($"{HybridOperations.Keys} entries, keys of 16 characters, JSON of {operations.JsonLength}"
-            + $" bytes, arrays of {HybridOperations.ArrayLength}; medians of {rounds} interleaved samples.");
-        Print(Measure(operations.All, rounds));
+            + $" bytes; medians of {rounds} interleaved samples.");
+        Print(Measure([.. operations.All.Where(one => $"{one.Kind}, {one.From}".Contains(only))], rounds));
         await RunStampedeAsync(store);
         return 0;
     }
 
-    private static Dictionary<string, List<(double Ns, double Bytes)>> Measure(
-        (string Name, Action Run)[] operations, int rounds)
+    private static Dictionary<(string Kind, string From), List<(double Ns, double Bytes)>> Measure(
+        (string Kind, string From, Action Run)[] operations, int rounds)
     {
-        var samples = operations.ToDictionary(static one => one.Name, static _ => new List<(double, double)>());
+        var samples = operations.ToDictionary(
+            static one => (one.Kind, one.From), static _ => new List<(double, double)>());
         for (int round = -WarmUpRounds; round < rounds; round++)
         {
-            foreach (var (name, run) in operations)
+            for (int i = 0; i < operations.Length; i++)
             {
+                var (kind, from, run) = operations[(i + WarmUpRounds + round) % operations.Length];
                 var sample = Sample(run);
                 if (round >= 0)
-                    samples[name].Add(sample);
+                    samples[(kind, from)].Add(sample);
             }
 
             if (round < 0)
@@ -70,19 +85,25 @@ internal static class HybridVerb
         return (ns / HybridOperations.Calls, (double)bytes / HybridOperations.Calls);
     }
 
-    private static void Print(Dictionary<string, List<(double Ns, double Bytes)>> samples)
+    private static void Print(Dictionary<(string Kind, string From), List<(double Ns, double Bytes)>> samples)
     {
-        var table = new TextTable("operation", "ns", "B/op");
-        foreach (var (name, ofName) in samples)
+        var table = new TextTable("value", "from", "ns", "B/op");
+        foreach (var ((kind, from), ofBoth) in samples)
         {
-            double ns = Median(ofName.Select(static sample => sample.Ns));
-            table.Add(name, $"{ns:F0}", $"{Median(ofName.Select(static sample => sample.Bytes)):F1}");
+            double ns = Median(ofBoth.Select(static sample => sample.Ns));
+            table.Add(kind, from, $"{ns:F0}", $"{Median(ofBoth.Select(static sample => sample.Bytes)):F1}");
         }
 
         table.Print();
-        double ratio = Median(samples[HybridOperations.JsonHit].Select(static s => s.Ns))
-            / Median(samples[HybridOperations.JsonAlone].Select(static s => s.Ns));
-        Console.WriteLine($"{HybridOperations.JsonHit} / {HybridOperations.JsonAlone}: {ratio:F2}");
+        if (!samples.TryGetValue((HybridOperations.Json, HybridOperations.Alone), out var alone))
+            return;
+        foreach (var ((kind, from), ofBoth) in samples)
+        {
+            if (kind != HybridOperations.Json || from == HybridOperations.Alone)
+                continue;
+            double ratio = Median(ofBoth.Zip(alone, static (one, other) => one.Ns / other.Ns));
+            Console.WriteLine($"{kind}, {from} / {HybridOperations.Alone}: {ratio:F2}");
+        }
     }
 
     private static double Median(IEnumerable<double> values)

@@ -10,7 +10,8 @@ internal sealed class HybridCounters
     private const int StripeCount = 64;
     private const int CountersPerStripe = 16;
 
-    private readonly long[] _counts = new long[StripeCount * CountersPerStripe];
+    // The first stripe stays unused: its line has the array's length, which every call reads.
+    private readonly long[] _counts = new long[(1 + StripeCount) * CountersPerStripe];
 
     public long this[HybridCounter counter]
     {
@@ -30,5 +31,5 @@ internal sealed class HybridCounters
     public void CountExactly(HybridCounter counter) => Interlocked.Increment(ref _counts[IndexOf(counter)]);
 
     private static int IndexOf(HybridCounter counter) =>
-        ((Environment.CurrentManagedThreadId & (StripeCount - 1)) * CountersPerStripe) + (int)counter;
+        ((1 + (Environment.CurrentManagedThreadId & (StripeCount - 1))) * CountersPerStripe) + (int)counter;
 }

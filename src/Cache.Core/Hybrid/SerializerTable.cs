@@ -25,9 +25,10 @@ internal sealed class SerializerTable(HybridStoreOptions options, IServiceProvid
     {
         var serializers = Volatile.Read(ref _serializers);
         int number = TypeNumber<T>.Value;
-        return number < serializers.Length && Volatile.Read(ref serializers[number]) is { } known
-            ? (ValueSerializer<T>)known
-            : Add<T>(number);
+        if (number >= serializers.Length || Volatile.Read(ref serializers[number]) is not { } known)
+            return Add<T>(number);
+        // The test for a sealed class is one comparison; the cast to a base class is a call.
+        return known is JsonValueSerializer<T> json ? json : (ValueSerializer<T>)known;
     }
 
     private ValueSerializer<T> Add<T>(int number)

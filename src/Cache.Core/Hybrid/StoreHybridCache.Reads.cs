@@ -22,6 +22,75 @@ public sealed partial class StoreHybridCache
         return local;
     }
 
+    /// <summary>Whether a value of a type is read without the stamp of its entry, which costs time.</summary>
+    /// <remarks>Only ready objects, renewals and earlier invalidations need one.</remarks>
+    private bool ReadsUnstamped<T>(HybridCacheEntryOptions? options) =>
+        !ImmutableType<T>.IsImmutable
+        && _readsUnstamped
+        && !_invalidations.NeedDeadlines
+        && (EntryPlan.FlagsOf(options, _defaults) & HybridCacheEntryFlags.DisableLocalCacheRead) == 0;
+
+    /// <summary>Reads a value from the store without the stamp of its entry, and counts it if it is fresh.</summary>
+    /// <remarks>
+    /// The short way: a value without a trailer is fresh if it is there, and is returned in a register, so that no
+    /// reference is stored on the way. Nothing is disposed of where something throws: what was pooled is garbage then.
+    /// </remarks>
+    [SkipLocalsInit] // Key and sink write their scratch before reading it; clearing it costs more than hashing.
+    private T? ReadUnstamped<T>(ReadOnlySpan<char> key, out LocalState state, out long freshUntilMs)
+    {
+        freshUntilMs = 0;
+        state = LocalState.UnusableKey;
+        if (!IsCacheable(key))
+            return default;
+        var utf8Key = new Utf8Key(key, stackalloc byte[Utf8Key.StackBytes], out bool isUsable);
+        if (!isUsable)
+        {
+            utf8Key.Dispose();
+            return default;
+        }
+
+        var serializer = _serializers.Get<T>();
+        var sink = new ValueSink(stackalloc byte[ValueSink.StackBytes], serializer.WantsArray);
+        state = LocalState.Absent;
+        T? value = default;
+        if (_store.TryGet(utf8Key.Bytes, ref sink))
+        {
+            value = StoredValue.LooksStamped(sink.Bytes)
+                ? ReadTrailed(sink, serializer, ref state, ref freshUntilMs)
+                : ReadPlain(sink, serializer, ref state);
+            if (state == LocalState.Fresh)
+                _counters.Count(HybridCounter.StoreHit);
+        }
+
+        sink.Dispose();
+        utf8Key.Dispose();
+        return value;
+    }
+
+    private T? ReadPlain<T>(in ValueSink sink, ValueSerializer<T> serializer, ref LocalState state)
+    {
+        try
+        {
+            T value = serializer.Deserialize(sink.Bytes, ValueFlags.None, sink.Array);
+            state = LocalState.Fresh;
+            return value;
+        }
+        catch (Exception exception) // As in Interpret.
+        {
+            ReportUnusable(exception);
+            return default;
+        }
+    }
+
+    private T? ReadTrailed<T>(
+        in ValueSink sink, ValueSerializer<T> serializer, ref LocalState state, ref long freshUntilMs)
+    {
+        var local = Interpret(StoredValue.Read(sink.Bytes), sink.Array, deadlineMs: 0, serializer);
+        state = local.State;
+        freshUntilMs = local.FreshUntilMs;
+        return local.Value;
+    }
+
     /// <summary>Finds a ready object that the store confirms.</summary>
     private bool TryGetReady<T>(ReadOnlySpan<char> key, out T? value)
     {
@@ -60,14 +129,6 @@ public sealed partial class StoreHybridCache
         {
             if (!isUsable)
                 return new LocalValue<T>(LocalState.UnusableKey);
-            // A stamp costs time: only ready objects, renewals and earlier invalidations need one.
-            if (!ImmutableType<T>.IsImmutable && !_refreshesEagerly && !_invalidations.NeedDeadlines)
-            {
-                return _store.TryGet(utf8Key.Bytes, ref sink)
-                    ? InterpretLocal(StoredValue.Read(sink.Bytes), sink.Array, deadlineMs: 0, serializer)
-                    : default;
-            }
-
             if (!_store.TryGetStamped(utf8Key.Bytes, ref sink, out var stamp))
                 return default;
             var stored = StoredValue.Read(sink.Bytes);
@@ -111,10 +172,15 @@ public sealed partial class StoreHybridCache
         }
         catch (Exception exception) // A serializer may throw anything: of another type, or another door's value.
         {
-            _counters.CountExactly(HybridCounter.UnusableValue);
-            Report(exception);
+            ReportUnusable(exception);
             return default;
         }
+    }
+
+    private void ReportUnusable(Exception exception)
+    {
+        _counters.CountExactly(HybridCounter.UnusableValue);
+        Report(exception);
     }
 
     private void KeepReady<T>(

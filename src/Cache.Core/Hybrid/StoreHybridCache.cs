@@ -41,6 +41,7 @@ public sealed partial class StoreHybridCache : HybridCache
     private readonly long _failSafeMs;
     private readonly long _failSafeThrottleMs;
     private readonly bool _refreshesEagerly;
+    private readonly bool _readsUnstamped;
     private readonly double _freshPart;
     private readonly TimeSpan _softTimeout;
     private readonly TimeSpan _hardTimeout;
@@ -82,6 +83,7 @@ public sealed partial class StoreHybridCache : HybridCache
         _onFailure = options.OnFailure;
         _coherence = options.Coherence;
         _localMsMax = _coherence?.MaximumAgeMs ?? long.MaxValue;
+        _readsUnstamped = !_refreshesEagerly && _coherence is null;
         if (_coherence is null)
             return;
         _coherenceTag = NewCoherenceTag();
@@ -209,9 +211,21 @@ public sealed partial class StoreHybridCache : HybridCache
         ArgumentNullException.ThrowIfNull(factory);
         if (token.IsCancellationRequested)
             return ValueTask.FromCanceled<T>(token);
-        var local = Look<T>(key, options);
-        if (local.State == LocalState.Fresh && !_refreshesEagerly)
-            return new ValueTask<T>(local.Value!);
+        LocalValue<T> local;
+        if (ReadsUnstamped<T>(options))
+        {
+            T? value = ReadUnstamped<T>(key, out var found, out long freshUntilMs);
+            if (found == LocalState.Fresh)
+                return new ValueTask<T>(value!);
+            local = new LocalValue<T>(found, value!, freshUntilMs);
+        }
+        else
+        {
+            local = Look<T>(key, options);
+            if (local.State == LocalState.Fresh && !_refreshesEagerly)
+                return new ValueTask<T>(local.Value!);
+        }
+
         var plan = new EntryPlan(options, _defaults, _localMsMax);
         return Answer(new Request<TState, T>(text ?? key.ToString(), state, factory, tags, plan, token), local);
     }

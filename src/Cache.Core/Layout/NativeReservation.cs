@@ -104,6 +104,9 @@ internal sealed unsafe partial class NativeReservation : IDisposable
 
     public byte* Start { get; }
 
+    /// <summary>Where it starts, as a number: for tests that look at what was written.</summary>
+    public nuint Address => (nuint)Start;
+
     public long Length { get; }
 
     private bool IsMapped { get; } = true;
