@@ -92,7 +92,8 @@ public sealed class LoopsBeyondCoresTests : TransportTestBase
         int found = 0;
         foreach (string task in Directory.GetDirectories(Tasks).Except(others))
         {
-            if (!Directory.Exists(task) || !File.ReadAllText($"{task}/comm").StartsWith("cache io", StringComparison.Ordinal))
+            if (!Directory.Exists(task)
+                || !File.ReadAllText($"{task}/comm").StartsWith("cache io", StringComparison.Ordinal))
                 continue;
             found++;
             string times = File.ReadAllText($"{task}/schedstat");
