@@ -425,6 +425,7 @@ public sealed partial class RespServer : IAsyncDisposable
         _state.Settings.HasCertificates = tls is not null;
         if (_options.Transport == RespTransport.Epoll)
             _epoll = new EpollTransport(_options.IoThreadCount, _state.Store.TimeProvider);
+        _state.Databases.HasOneLoop = _options.IoThreadCount == 1;
         _binder = new SocketBinder(_options, _epoll, tls, _state.Store.TimeProvider, _logger);
         return await _binder.BindAllAsync(problems, cancellationToken).ConfigureAwait(false);
     }

@@ -32,12 +32,11 @@ internal sealed partial class Databases : IWaitedDatabases
     /// </summary>
     public static readonly TimeSpan BusyPoll = TimeSpan.FromMilliseconds(20);
 
-    // How long visitors wait at the door before scripts wait for them; and how long these do, since a thread may not be
-    // scheduled.
-    private static readonly TimeSpan _passMax = TimeSpan.FromMilliseconds(1);
+    // How long visitors wait at the door before no script of a loop comes before them: some scripts.
+    private static readonly TimeSpan _waitMax = TimeSpan.FromMicroseconds(100);
 
-    // How long a script waits for the turns of others on a thread that others wait for.
-    private static readonly TimeSpan _turnMax = TimeSpan.FromMilliseconds(2);
+    // How long a script of a loop waits for the turns of other loops.
+    private static readonly TimeSpan _turnMax = TimeSpan.FromMicroseconds(100);
 
     private readonly Lock _gate = new();
     private readonly List<DatabaseVisit> _visits = []; // Guarded by itself.
@@ -67,6 +66,12 @@ internal sealed partial class Databases : IWaitedDatabases
     /// scheduled: on a machine that has too much to do a second was not enough, and a script was refused for it.
     /// </summary>
     public TimeSpan TurnWaitMax { get; set; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>
+    /// Whether one thread serves all clients, unless they have long commands: then it waits for a script on another
+    /// thread. Several would wait for each other at each script, and their clients with them.
+    /// </summary>
+    public bool HasOneLoop { get; set; }
 
     public int Count => _keyspaces.Length;
 
@@ -197,11 +202,16 @@ internal sealed partial class Databases : IWaitedDatabases
     {
         if (TryPass(visit, stay))
             return true;
-        if (Interlocked.Increment(ref _waitingCount) == 1)
-            Volatile.Write(ref _waitingSince, TimeProvider.System.GetTimestamp());
+        NoteWaiting();
         bool hasPassed = TryWaitToPass(visit, stay);
         Interlocked.Decrement(ref _waitingCount);
         return hasPassed;
+    }
+
+    private void NoteWaiting()
+    {
+        if (Interlocked.Increment(ref _waitingCount) == 1)
+            Volatile.Write(ref _waitingSince, TimeProvider.System.GetTimestamp());
     }
 
     private bool TryWaitToPass(DatabaseVisit visit, DatabaseStay stay)
@@ -284,21 +294,16 @@ internal sealed partial class Databases : IWaitedDatabases
     public bool TryBeginAlone(DatabaseVisit? own, out DatabaseStay stay) =>
         TryBeginAlone(own, waitsForHeld: true, out stay, out _);
 
-    /// <summary>
-    /// The same, for a script: it need not wait on its thread for another one that has let others in, and those who
-    /// wait at the door are let in before it.
-    /// </summary>
+    /// <summary>The same, for who need not wait on its thread for a script that has let others in.</summary>
     /// <param name="own">The visit of the caller.</param>
     /// <param name="stay">What <see cref="EndAlone"/> begins again.</param>
     /// <param name="isHeld">Whether it failed for such a script, or did a moment ago.</param>
-    public bool TryBeginAlone(DatabaseVisit own, out DatabaseStay stay, out bool isHeld)
-    {
-        LetWaitersIn();
-        return TryBeginAlone(own, waitsForHeld: false, out stay, out isHeld);
-    }
+    public bool TryBeginAlone(DatabaseVisit own, out DatabaseStay stay, out bool isHeld) =>
+        TryBeginAlone(own, waitsForHeld: false, out stay, out isHeld);
 
     /// <summary>
-    /// The same on a thread that other clients wait for: only if nobody stays for long.
+    /// The same on a thread that other clients wait for: only if nobody stays for long, and, where there are several
+    /// such threads, if nobody else is alone, or has waited for that.
     /// </summary>
     /// <param name="own">The visit of the caller.</param>
     /// <param name="stay">What <see cref="EndAlone"/> begins again.</param>
@@ -306,10 +311,11 @@ internal sealed partial class Databases : IWaitedDatabases
     {
         Debug.Assert(!_gate.IsHeldByCurrentThread);
         stay = own.Presence;
-        LetWaitersIn();
+        if (!HasOneLoop && HaveWaited())
+            return false;
         Leave(own);
         bool isAlone = false;
-        if (TryTakeGate(waitsForHeld: false, out _))
+        if (HasOneLoop ? TryTakeGate(waitsForHeld: false, out _) : _gate.TryEnter())
         {
             try
             {
@@ -327,20 +333,9 @@ internal sealed partial class Databases : IWaitedDatabases
         return isAlone;
     }
 
-    // Else a thread that runs one script after the other would have the gate again before they wake. Not between any
-    // two scripts: a change of threads takes longer than most of these.
-    private void LetWaitersIn()
-    {
-        if (Volatile.Read(ref _waitingCount) == 0)
-            return;
-        var clock = TimeProvider.System;
-        long start = clock.GetTimestamp();
-        if (clock.GetElapsedTime(Volatile.Read(ref _waitingSince), start) < _passMax)
-            return;
-        var wait = default(SpinWait);
-        while (Volatile.Read(ref _waitingCount) > 0 && clock.GetElapsedTime(start) < _passMax)
-            wait.SpinOnce(sleep1Threshold: -1);
-    }
+    // A thread that runs one script after the other would have the gate again each time before they wake.
+    private bool HaveWaited() => Volatile.Read(ref _waitingCount) > 0
+        && TimeProvider.System.GetElapsedTime(Volatile.Read(ref _waitingSince)) >= _waitMax;
 
     private bool TryBeginAlone(DatabaseVisit? own, bool waitsForHeld, out DatabaseStay stay, out bool isHeld)
     {

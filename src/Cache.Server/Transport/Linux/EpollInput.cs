@@ -206,9 +206,9 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
 
         // The owner returns the buffer with its exchange, or learns from it that the buffer is its own now; then the
         // loop takes another.
-        // If it has got another thread meanwhile, it has another one already.
-        if (Volatile.Read(ref _loan) == Lent && Interlocked.CompareExchange(ref _loan, Left, Lent) == Lent
-            && connection.Loop.IsHere)
+        // If that has got another thread meanwhile, it has another one already, and this loan may be of that thread.
+        if (Volatile.Read(ref _loan) == Lent && connection.Loop.IsHere
+            && Interlocked.CompareExchange(ref _loan, Left, Lent) == Lent)
         {
             connection.Loop.RenewBuffer();
         }
