@@ -46,6 +46,75 @@ public sealed class EpollBufferTests
         otherClient.Dispose();
     }
 
+    // The thread comes back while the next one has lent its own buffer to the same connection.
+    [Fact]
+    public async Task Buffer_OfALoopThatGotAnotherThread_IsNotTheOneBefore()
+    {
+        if (!EpollTransport.IsSupported)
+            return;
+        using var epoll = new EpollTransport(1, TimeProvider.System);
+        await using var listener = SocketListener.Bind(
+            new IPEndPoint(IPAddress.Loopback, 0), new SocketTransportSettings { Listen = epoll.Listen });
+        var (served, client) = await ConnectAsync(listener);
+        var (keeper, keeperClient) = await ConnectAsync(listener);
+        var (other, otherClient) = await ConnectAsync(listener);
+        using var mayGoOn = new ManualResetEventSlim();
+        var serving = ServeLongAsync(served, mayGoOn);
+        await client.SendAsync("x"u8.ToArray(), Token);
+        await ExchangeAsync(other, otherClient, 1); // By the next thread.
+        await client.SendAsync("y"u8.ToArray(), Token);
+        mayGoOn.Set();
+        Assert.Equal("y"u8.ToArray(), await serving);
+
+        byte[] kept = Enumerable.Repeat((byte)'k', 5000).ToArray();
+        await keeperClient.SendAsync(kept, Token);
+        var held = await keeper.Input.ReadAtLeastAsync(kept.Length, Token);
+        for (int i = 0; i < 5; i++)
+            await ExchangeAsync(other, otherClient, i);
+
+        Assert.Equal(kept, held.Buffer.ToArray());
+        keeper.Input.AdvanceTo(held.Buffer.End);
+        foreach (var connection in new[] { served, keeper, other })
+            await CloseAsync(connection);
+        foreach (var socket in new[] { client, keeperClient, otherClient })
+            socket.Dispose();
+    }
+
+    private static async Task ExchangeAsync(TransportConnection connection, Socket client, int value)
+    {
+        byte[] bytes = Enumerable.Repeat((byte)value, 9_000).ToArray();
+        await client.SendAsync(bytes, Token);
+        var read = await connection.Input.ReadAtLeastAsync(bytes.Length, Token);
+        Assert.Equal(bytes, read.Buffer.ToArray());
+        connection.Input.AdvanceTo(read.Buffer.End);
+    }
+
+    private static async Task<byte[]> ServeLongAsync(TransportConnection served, ManualResetEventSlim mayGoOn)
+    {
+        var read = await served.Input.ReadAsync(Token).ConfigureAwait(false);
+        Assert.True(served.TryBeginLong());
+        mayGoOn.Wait(Token);
+        Assert.False(served.TryBeginLong(), "The loop has another thread.");
+        served.EndLong();
+        served.Input.AdvanceTo(read.Buffer.End);
+        using var isReceived = new ManualResetEventSlim();
+        var next = ReceiveAsync(served, Thread.CurrentThread, isReceived);
+        isReceived.Wait(Token);
+        return await next.ConfigureAwait(false);
+    }
+
+    // On the next thread, which has the bytes until the one before has ended.
+    private static async Task<byte[]> ReceiveAsync(
+        TransportConnection served, Thread former, ManualResetEventSlim isReceived)
+    {
+        var read = await served.Input.ReadAsync(Token).ConfigureAwait(false);
+        isReceived.Set();
+        former.Join();
+        byte[] bytes = read.Buffer.ToArray();
+        served.Input.AdvanceTo(read.Buffer.End);
+        return bytes;
+    }
+
     [Fact]
     public async Task End_WhileALoopExecutesSomethingLong_LeavesIt()
     {
