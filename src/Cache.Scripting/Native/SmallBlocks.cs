@@ -14,8 +14,8 @@ internal sealed class SmallBlocks : IDisposable
     /// <summary>The longest block.</summary>
     public const int BytesMax = 256;
 
-    // The scripts of an application, and what one of them makes; what is more comes from the system. All of it counts as
-    // allocated, whether it is touched or not.
+    // The scripts of an application, and what one of them makes; what is more comes from the system. All of it counts
+    // as allocated, whether it is touched or not.
     private const int RangeBytes = 1 << 20;
 
     private const int StepBytes = 16;
