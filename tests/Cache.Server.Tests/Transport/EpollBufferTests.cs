@@ -58,9 +58,11 @@ public sealed class EpollBufferTests
         var (served, client) = await ConnectAsync(listener);
         var (keeper, keeperClient) = await ConnectAsync(listener);
         var (other, otherClient) = await ConnectAsync(listener);
+        using var hasBegun = new ManualResetEventSlim();
         using var mayGoOn = new ManualResetEventSlim();
-        var serving = ServeLongAsync(served, mayGoOn);
+        var serving = ServeLongAsync(served, hasBegun, mayGoOn);
         await client.SendAsync("x"u8.ToArray(), Token);
+        hasBegun.Wait(Token);
         await ExchangeAsync(other, otherClient, 1); // By the next thread.
         await client.SendAsync("y"u8.ToArray(), Token);
         mayGoOn.Set();
@@ -89,10 +91,12 @@ public sealed class EpollBufferTests
         connection.Input.AdvanceTo(read.Buffer.End);
     }
 
-    private static async Task<byte[]> ServeLongAsync(TransportConnection served, ManualResetEventSlim mayGoOn)
+    private static async Task<byte[]> ServeLongAsync(
+        TransportConnection served, ManualResetEventSlim hasBegun, ManualResetEventSlim mayGoOn)
     {
         var read = await served.Input.ReadAsync(Token).ConfigureAwait(false);
         Assert.True(served.TryBeginLong());
+        hasBegun.Set();
         mayGoOn.Wait(Token);
         Assert.False(served.TryBeginLong(), "The loop has another thread.");
         served.EndLong();
