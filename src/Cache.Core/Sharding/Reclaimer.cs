@@ -233,7 +233,10 @@ internal sealed partial class Reclaimer(
         }
 
         int end = _log[_victim].End;
-        long stop = Math.Min(end, _offset + Math.Max(1, bytes));
+        bool looks = _mode == ReclaimMode.RemoveExpired;
+        long stop = Math.Min(end, _offset + Math.Max(1, looks ? bytes * LookFactor : bytes));
+        if (looks)
+            LookForExpired(stop);
         while (_offset < stop && !_budget.HasRoomFor(_enoughBytes))
         {
             RoomSteps.At(RoomStep.Reclaims);
@@ -242,7 +245,10 @@ internal sealed partial class Reclaimer(
 
         if (_offset < end)
             return true;
-        NoteGain(end);
+        if (looks)
+            NoteLook();
+        else
+            NoteGain(end);
         _log.Unclaim(_victim);
         _victim = 0;
         return true;
@@ -302,6 +308,7 @@ internal sealed partial class Reclaimer(
     {
         Debug.Assert(_gate.IsHeldByCurrentThread);
         Debug.Assert(_stayed >= 0 && _live >= 0);
+        _looks = 0;
         ref var info = ref _log[_victim];
         bool isEmpty = Volatile.Read(ref info.Dead) == info.Committed;
         int length = end - info.Start;
