@@ -6,7 +6,7 @@ using Cache.Core;
 
 namespace Cache.Bench.Verbs;
 
-/// <summary>Replays traces whose values differ in length through the store and through policies of as many bytes.</summary>
+/// <summary>Replays traces whose values differ in length through the store and policies of as many bytes.</summary>
 internal static class SizesVerb
 {
     private const int Percent = 100;
@@ -113,8 +113,12 @@ internal static class SizesVerb
         return Ratios(trace, trace.Replay(store, readsPerLook));
     }
 
-    private static string Ratios(SizedTrace trace, SizedHits hits) => Text(
-        $"{Percent * (double)hits.Requests / trace.Ids.Length:F2} {Percent * (double)hits.Bytes / trace.AskedBytes:F2}");
+    private static string Ratios(SizedTrace trace, SizedHits hits)
+    {
+        double ofRequests = (double)Percent * hits.Requests / trace.Ids.Length;
+        double ofBytes = (double)Percent * hits.Bytes / trace.AskedBytes;
+        return Text($"{ofRequests:F2} {ofBytes:F2}");
+    }
 
     private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }

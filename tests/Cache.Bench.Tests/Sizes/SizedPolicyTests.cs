@@ -192,7 +192,7 @@ public sealed class SizedPolicyTests
     {
         double left = Capacity;
         double hits = 0;
-        foreach (var group in ids.GroupBy(id => id).OrderByDescending(group => (double)group.Count() / sizes[group.Key]))
+        foreach (var group in ids.GroupBy(id => id).OrderByDescending(one => (double)one.Count() / sizes[one.Key]))
         {
             double part = Math.Min(1, left / sizes[group.Key]);
             hits += part * group.Count();

@@ -6,7 +6,7 @@ internal static class SizeLaw
     public const int LengthMin = 64;
     public const int LengthMax = 64 << 10;
 
-    /// <summary>A length that follows from the id alone, so that it says nothing of how often it is asked for.</summary>
+    /// <summary>Lengths that follow from the ids alone: they say nothing of how often one is asked for.</summary>
     public static int[] Independent(int ids, double exponent) =>
         [.. Enumerable.Range(0, ids).Select(id => LengthAt(DrawOf(id), exponent))];
 
