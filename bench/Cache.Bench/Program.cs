@@ -8,6 +8,7 @@ var root = new RootCommand("Measurements of the store and of a running server; e
     HitRatioVerb.Create(),
     CurveVerb.Create(),
     PoliciesVerb.Create(),
+    SizesVerb.Create(),
     MeritVerb.Create(),
     EqualMemoryVerb.Create(),
     CompressionVerb.Create(),

@@ -224,6 +224,65 @@ public sealed class LoopScriptTests : IAsyncLifetime
         Assert.Equal($"{sum}", Encoding.Latin1.GetString(_store.GetArray("{x}b"u8)!));
     });
 
+    // While the loops change their threads, clients pipeline, arrive, and leave in the middle of their scripts.
+    [Theory]
+    [InlineData(1)]
+    [InlineData(3)]
+    public Task LongScripts_OfClientsThatComeAndGo_RepliesAreInOrder(int loops) =>
+        RandomSeed.RunAsync(this, async seed =>
+        {
+            const int Clients = 8;
+            await using var server = new RespServer(
+                _store, new RespServerOptions { Port = 0, IoThreadCount = loops }.UseScripting());
+            await server.StartAsync(CancellationToken.None);
+            await Task.WhenAll(Enumerable.Range(0, Clients).Select(
+                async index => await PipelineAsync(server, new Random(seed + index), $"{loops}.{index}")));
+        });
+
+    private static async Task PipelineAsync(RespServer server, Random random, string key)
+    {
+        const int Batches = 5;
+        long count = 0;
+        var client = await TestClient.ConnectAsync(server.EndPoints[0]);
+        for (int batch = 0; batch < Batches; batch++)
+        {
+            if (random.Next(3) == 0)
+            {
+                await client.SendAsync(RandomScript(random, $"{key}left", "2") + "PING\r\n");
+                await client.DisposeAsync();
+                client = await TestClient.ConnectAsync(server.EndPoints[0]);
+            }
+
+            var (requests, replies) = (new StringBuilder(), new StringBuilder());
+            int slow = random.Next(8);
+            for (int i = 0; i < 8; i++)
+            {
+                int kind = i == slow ? 0 : random.Next(1, 5);
+                requests.Append(kind switch
+                {
+                    0 => RandomScript(random, key, "1"),
+                    1 => Request("EVAL", Short, "1", key),
+                    2 => "PING\r\n",
+                    3 => $"INCR {key}\r\n",
+                    _ => Request("EVAL", Short.Replace("KEYS[1]", $"'{key}'", StringComparison.Ordinal), "0"),
+                });
+                count += kind switch { 2 => 0, 0 or 3 => 1, _ => 2 };
+                replies.Append(kind switch { 2 => "+PONG\r\n", 3 => $":{count}\r\n", _ => Bulk($"{count}") });
+            }
+
+            await client.ExchangeAsync($"{requests}", $"{replies}");
+        }
+
+        await client.DisposeAsync();
+    }
+
+    // Each has a text of its own: none is known to take long.
+    private static string RandomScript(Random random, string key, string count) => Request(
+        "EVAL",
+        $"local x = 0 for i = 1, {random.Next(1_000_000)} do x = x + i % 7 end redis.call('incr', KEYS[1]) "
+            + $"return redis.call('get', KEYS[1]) --{random.Next()}",
+        count, key, "other");
+
     private async Task BeginLongAsync(TestClient client, string script, string command = "EVAL", string behind = "")
     {
         string run = $"{++_runs}";

@@ -33,6 +33,7 @@ public sealed class CacheOptions
     /// How often a new entry must be used to stay when its segment is reclaimed first, 1 to 3. Default: 2.
     /// </summary>
     /// <remarks>
+    /// Entries that are small beside the others need one use less, long ones one more, within 1 to 3.
     /// 1 keeps more entries that are used twice in a row and never again; 3 demands more uses before an entry may stay.
     /// </remarks>
     public int PromotionThreshold { get; set; } = 2;

@@ -81,7 +81,7 @@ internal sealed class HitRatioEstimator
     private int _notesPeak;
 
     // The size of the last entry that was found, for those that are gone before they are looked at.
-    private SampledEntry _typical = new(SizeBytes: 64, 0, 0, 0, 0);
+    private SampledEntry _typical = new(SizeBytes: 64, 0, 0, 0, 0, IsPaged: false);
 
     public HitRatioEstimator(AccessSamples samples, long limitBytes, int promotionThreshold)
     {
@@ -303,7 +303,7 @@ internal sealed class HitRatioEstimator
             return false;
         }
 
-        _typical = new SampledEntry(entry.SizeBytes, 0, 0, 0, entry.Keyspace);
+        _typical = entry with { ExpiresAtMs = 0, SlidingMs = 0, AbsoluteMs = 0 };
         return true;
     }
 

@@ -8,9 +8,9 @@ namespace Cache.Core.Curve;
 /// a store of another size.
 /// </summary>
 /// <remarks>
-/// S3-FIFO by bytes, with a share of the small list that is given or follows the keys, the store's promotion threshold,
-/// and as many ghosts as entries. Knows hashes only. Not thread-safe. Source: scaled-down simulation (Waldspurger et
-/// al., ATC'17).
+/// S3-FIFO by bytes, with a share of the small list that is given or follows the keys, the store's promotion threshold
+/// and its classes of size, and as many ghosts as entries. Knows hashes only. Not thread-safe. Source: scaled-down
+/// simulation (Waldspurger et al., ATC'17).
 /// </remarks>
 internal sealed class Miniature
 {
@@ -26,6 +26,7 @@ internal sealed class Miniature
     private readonly NodeList[] _lists = new NodeList[(int)List.Count];
     private Node[] _nodes = new Node[NodesAtFirst];
     private int[] _chains = new int[NodesAtFirst];
+    private UsualSize _usualSize;
     private int _unused; // Nodes from here on were never used.
 
     /// <param name="promotionThreshold">How often a new entry must have been used to stay.</param>
@@ -205,7 +206,9 @@ internal sealed class Miniature
         int index = _lists[(int)(isSmall ? List.Small : List.Main)].Oldest;
         ref var node = ref _nodes[index];
         Unlink(index);
-        bool stays = isSmall ? node.Frequency >= _promotionThreshold : node.Frequency > 0;
+        int more = _usualSize.Look(node.Entry.CountedBytes);
+        int promotion = Math.Clamp(_promotionThreshold + more, 1, FrequencyMax);
+        bool stays = isSmall ? node.Frequency >= promotion : node.Frequency > Math.Max(0, more);
         node.WasInMain = !isSmall;
         node.Frequency = (byte)(isSmall ? 0 : Math.Max(0, node.Frequency - 1));
         if (stays)

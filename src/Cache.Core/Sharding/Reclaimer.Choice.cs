@@ -40,7 +40,10 @@ internal sealed partial class Reclaimer
         ref var info = ref _log[segment];
         _victimIsMain = IsMain(info);
         _victimWasMoved = (info.Stream & (int)LogStream.Moved) != 0;
-        info.Stream |= (short)LogStream.Moved; // What stays in it is not compacted for that once more.
+        if (mode == ReclaimMode.RemoveExpired)
+            _lookedLast = segment;
+        else
+            info.Stream |= (short)LogStream.Moved; // What stays in it is not compacted for that once more.
         _mode = mode;
         _offset = info.Start;
         _live = info.Committed - Volatile.Read(ref info.Dead);
@@ -54,6 +57,12 @@ internal sealed partial class Reclaimer
         double liveMax = policy == EvictionPolicy.None ? CompactLastShare : CompactShare;
         if (candidates.Emptiest != 0 && candidates.EmptiestShare <= liveMax && _gainless < GainlessPerFloor)
             return candidates.Emptiest;
+        if (candidates.Due != 0)
+        {
+            mode = ReclaimMode.RemoveExpired;
+            return candidates.Due;
+        }
+
         // What is unused behind the last record may be unused again behind its copy, but what is dead is a gain.
         if (policy == EvictionPolicy.None || (policy == EvictionPolicy.ExpiringEntries && candidates.Expiring == 0))
             return candidates.DeadestShare <= CompactLastShare ? candidates.Deadest : 0;
@@ -77,6 +86,7 @@ internal sealed partial class Reclaimer
     {
         Debug.Assert(_gate.IsHeldByCurrentThread);
         var found = new Candidates { EmptiestShare = double.MaxValue, DeadestShare = double.MaxValue };
+        var now = _state.Clock.Now;
         for (int segment = 1; segment < _log.Frontier; segment++)
         {
             ref var info = ref _log[segment];
@@ -105,6 +115,8 @@ internal sealed partial class Reclaimer
             ref int oldest = ref isMain ? ref found.OldestMain : ref found.OldestSmall;
             if (oldest == 0 || info.Sequence < _log[oldest].Sequence)
                 oldest = segment;
+            if (found.Due == 0 && IsNextToLook(segment, now))
+                found.Due = segment;
             if (IsBetterExpiring(segment, found.Expiring))
                 found.Expiring = segment;
         }
@@ -150,6 +162,9 @@ internal sealed partial class Reclaimer
 
         /// <summary>Those that never expire are copied, the others are evicted unless they were used often.</summary>
         EvictExpiring,
+
+        /// <summary>All stay where they are; what has expired is removed.</summary>
+        RemoveExpired,
     }
 
     private struct Candidates
@@ -162,6 +177,7 @@ internal sealed partial class Reclaimer
         public int OldestSmall;
         public int OldestMain;
         public int Expiring;
+        public int Due; // The next in which something may have expired that no sweep has met.
         public long SmallBytes;
         public long MainBytes;
     }

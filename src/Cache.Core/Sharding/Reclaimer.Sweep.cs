@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Cache.Core.Compression;
 using Cache.Core.Eviction;
 using Cache.Core.Expiry;
@@ -7,7 +8,10 @@ using Cache.Core.Packing;
 
 namespace Cache.Core.Sharding;
 
-/// <summary>The sweep that a timer drives: expired records, sparse segments, unused memory.</summary>
+/// <summary>
+/// The sweep that a timer drives: expired records, sparse segments, unused memory. Writers look for expired ones too,
+/// before what lives is evicted.
+/// </summary>
 internal sealed partial class Reclaimer
 {
     // A writer that waits for the gate waits for at most this many segments.
@@ -22,11 +26,31 @@ internal sealed partial class Reclaimer
     // Growth or shrinkage of the store at which the table of ghosts is resized, and forgets.
     private const int GhostToleranceDivisor = 4;
 
+    // Looking at a record takes some nanoseconds where moving it takes a hundred.
+    private const int LookFactor = 4;
+
+    // Segments that a writer looks through for each that becomes free.
+    private const int LooksMax = 4;
+
+    // The records that a sweep looks at in vain: some milliseconds of each tenth of a second. Each that has expired
+    // pays for others, so that at most one in so many has expired and is there.
+    private const int LooksInVainMax = 1 << 20;
+    private const int LooksPerExpired = 16;
+
     // So many keys of a segment at a time: others are met by the next sweep.
     private const int SweptHashesMax = 128;
 
-    // Used by the thread that sweeps, of which there is one.
+    // Used by the thread that sweeps, of which there is one: where the last sweep ended, and what it met.
     private readonly List<(byte[] Key, byte Keyspace)> _sweptHashes = [];
+    private int _sweptLast;
+
+    // The last segment that a writer looked through since a sweep began, and how many since one became free or was
+    // reclaimed; guarded by the gate.
+    private int _lookedLast;
+    private int _looks;
+
+    /// <summary>The records that a sweep looks at in vain; tests set less.</summary>
+    public int LooksInVain { get; set; } = LooksInVainMax;
 
     /// <summary>Removes expired fields of a key; set by what writes collections, which lies above the shards.</summary>
     public Action<byte[], byte>? FieldRemover { get; set; }
@@ -39,15 +63,7 @@ internal sealed partial class Reclaimer
         KeepLimit();
         PutVictimBack();
         _log.SealActive(now);
-        for (int segment = 1; segment < _log.Frontier; segment++)
-        {
-            if (!_log.IsDue(segment, now) || !_log.TryClaim(segment))
-                continue;
-            SweepSegment(segment, now);
-            _log.Unclaim(segment);
-            RemoveExpiredFields();
-        }
-
+        SweepDue(now);
         CompactSparse();
         TryMergePages();
         _log.DiscardFree(KeptFreeSegments);
@@ -87,11 +103,32 @@ internal sealed partial class Reclaimer
         }
     }
 
-    private void SweepSegment(int segment, ClockReading now)
+    // Where deadlines lie scattered every segment is due at each sweep, for a few records: then a sweep is a part of a
+    // round.
+    private void SweepDue(ClockReading now)
+    {
+        using (EnterGate())
+            _lookedLast = 0;
+        int frontier = _log.Frontier;
+        long looks = LooksInVain;
+        for (int i = 1; i < frontier && looks > 0; i++)
+        {
+            _sweptLast = _sweptLast + 1 < frontier ? _sweptLast + 1 : 1;
+            if (!_log.IsDue(_sweptLast, now) || !_log.TryClaim(_sweptLast))
+                continue;
+            looks -= SweepSegment(_sweptLast, now);
+            _log.Unclaim(_sweptLast);
+            RemoveExpiredFields();
+        }
+    }
+
+    /// <returns>How many records it looked at beyond those that the expired ones pay for.</returns>
+    private long SweepSegment(int segment, ClockReading now)
     {
         _log.ResetDeadlines(segment);
+        long looks = 0;
         int end = _log[segment].End;
-        for (int offset = _log[segment].Start; offset < end;)
+        for (int offset = _log[segment].Start; offset < end; looks++)
         {
             var record = _log.Space.At(segment, offset);
             var header = record.Header;
@@ -109,9 +146,17 @@ internal sealed partial class Reclaimer
                 continue;
             }
 
-            ulong hash = _state.HashOf(record);
-            ShardOf(hash).RemoveIfDue(record, hash);
+            RemoveIfDue(record);
+            looks -= LooksPerExpired;
         }
+
+        return looks;
+    }
+
+    private void RemoveIfDue(Record record)
+    {
+        ulong hash = _state.HashOf(record);
+        ShardOf(hash).RemoveIfDue(record, hash);
     }
 
     private void SweepFields(int segment, Record record, RecordHeader header)
@@ -131,6 +176,38 @@ internal sealed partial class Reclaimer
             FieldRemover?.Invoke(key, keyspace);
         _sweptHashes.Clear();
     }
+
+    /// <summary>Looks through some bytes of the segment in work for what has expired.</summary>
+    /// <remarks>The next sweep computes its deadlines again.</remarks>
+    private void LookForExpired(long stop)
+    {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
+        Debug.Assert(_mode == ReclaimMode.RemoveExpired);
+        var now = _state.Clock.Now;
+        while (_offset < stop)
+        {
+            RoomSteps.At(RoomStep.Reclaims);
+            var record = _log.Space.At(_victim, _offset);
+            var header = record.Header;
+            _offset += header.RecordSize;
+            if (!header.IsDead && header.IsExpiring && record.ExpiryOf(header).IsPast(now.StoreMs, now.UnixMs))
+                RemoveIfDue(record);
+        }
+    }
+
+    private void NoteLook()
+    {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
+        ref var info = ref _log[_victim];
+        bool isEmpty = Volatile.Read(ref info.Dead) == info.Committed;
+        _looks = isEmpty ? 0 : _looks + 1;
+    }
+
+    /// <summary>
+    /// Whether a segment is to be looked through before what lives in another is evicted, or a write is refused.
+    /// </summary>
+    private bool IsNextToLook(int segment, ClockReading now) => segment > _lookedLast
+        && (_looks < LooksMax || _budget.Eviction == EvictionPolicy.None) && _log.IsDue(segment, now);
 
     private void CompactSparse()
     {

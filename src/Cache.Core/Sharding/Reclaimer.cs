@@ -11,7 +11,8 @@ namespace Cache.Core.Sharding;
 /// step for what they append, so that seldom one waits for a whole segment. Which segment, and what becomes of its
 /// records, is S3-FIFO on segments (Yang et al., SOSP'23), with a small list whose share follows the workload: new
 /// records enter the small list; from its oldest segment those that were used go to the main list, and from main's
-/// oldest those that were used are appended to main again. A segment with enough dead bytes is compacted instead,
+/// oldest those that were used are appended to main again. Small records need a use less for it, long ones one more. A
+/// segment with enough dead bytes is compacted instead,
 /// which evicts nothing.
 /// Lock order: this gate, then a bucket, then the log's gate. No thread that holds a bucket waits for this gate.
 /// </remarks>
@@ -57,6 +58,9 @@ internal sealed partial class Reclaimer(
     private readonly MemoryBudget _budget = state.Budget;
     private readonly Lock _gate = new();
 
+    // Of the records that may go; guarded by the gate.
+    private UsualSize _usualSize;
+
     // The segment that is being reclaimed, 0 if none, and how far; guarded by the gate.
     private int _victim;
     private int _offset;
@@ -98,7 +102,7 @@ internal sealed partial class Reclaimer(
     /// <summary>What part of the live bytes the small list may take before it is reclaimed rather than main.</summary>
     public SmallShare SmallShare { get; } = new();
 
-    /// <summary>How often a new record must have been used to stay.</summary>
+    /// <summary>How often a new record of the usual size must have been used to stay.</summary>
     public int PromotionThreshold { get; } = promotionThreshold;
 
     /// <summary>What no eviction gives back.</summary>
@@ -163,10 +167,17 @@ internal sealed partial class Reclaimer(
     }
 
     /// <summary>Decides what to do with a live record of the segment that is being reclaimed.</summary>
+    /// <param name="frequency">How often it was used.</param>
+    /// <param name="bytes">Of the record and its block; 0: its size does not count.</param>
+    /// <param name="isExpiring">Whether it has an expiry.</param>
+    /// <param name="keep">Whether it stays.</param>
+    /// <param name="nextFrequency">The uses that it has then.</param>
     /// <returns>Whether it belongs to main, now or from now on.</returns>
-    public bool Decide(int frequency, bool isExpiring, out bool keep, out int nextFrequency)
+    public bool Decide(int frequency, long bytes, bool isExpiring, out bool keep, out int nextFrequency)
     {
         Debug.Assert(_gate.IsHeldByCurrentThread);
+        int more = _mode == ReclaimMode.Compact ? 0 : _usualSize.Look(bytes);
+        int promotion = _floor + Math.Clamp(PromotionThreshold + more, 1, CacheOptions.PromotionThresholdMax);
         switch (_mode)
         {
             case ReclaimMode.Compact:
@@ -174,15 +185,15 @@ internal sealed partial class Reclaimer(
                 nextFrequency = frequency;
                 return _victimIsMain;
             case ReclaimMode.EvictSmall:
-                keep = frequency >= PromotionThreshold + _floor;
+                keep = frequency >= promotion;
                 nextFrequency = 0;
                 return keep;
             case ReclaimMode.EvictMain:
-                keep = frequency > _floor;
+                keep = frequency > _floor + Math.Max(0, more);
                 nextFrequency = Math.Max(0, frequency - 1);
                 return true;
             default:
-                keep = !isExpiring || frequency >= PromotionThreshold + _floor;
+                keep = !isExpiring || frequency >= promotion;
                 nextFrequency = isExpiring ? 0 : frequency;
                 return true;
         }
@@ -233,7 +244,10 @@ internal sealed partial class Reclaimer(
         }
 
         int end = _log[_victim].End;
-        long stop = Math.Min(end, _offset + Math.Max(1, bytes));
+        bool looks = _mode == ReclaimMode.RemoveExpired;
+        long stop = Math.Min(end, _offset + Math.Max(1, looks ? bytes * LookFactor : bytes));
+        if (looks)
+            LookForExpired(stop);
         while (_offset < stop && !_budget.HasRoomFor(_enoughBytes))
         {
             RoomSteps.At(RoomStep.Reclaims);
@@ -242,7 +256,10 @@ internal sealed partial class Reclaimer(
 
         if (_offset < end)
             return true;
-        NoteGain(end);
+        if (looks)
+            NoteLook();
+        else
+            NoteGain(end);
         _log.Unclaim(_victim);
         _victim = 0;
         return true;
@@ -302,6 +319,7 @@ internal sealed partial class Reclaimer(
     {
         Debug.Assert(_gate.IsHeldByCurrentThread);
         Debug.Assert(_stayed >= 0 && _live >= 0);
+        _looks = 0;
         ref var info = ref _log[_victim];
         bool isEmpty = Volatile.Read(ref info.Dead) == info.Committed;
         int length = end - info.Start;

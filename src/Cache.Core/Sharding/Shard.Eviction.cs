@@ -22,7 +22,8 @@ internal sealed partial class Shard
         if (entry.IsFound)
         {
             int frequency = entry.Holder.FrequencyOf(entry.Slot);
-            bool isMain = reclaimer.Decide(frequency, entry.Header.IsExpiring, out bool keep, out int next);
+            bool isMain = reclaimer.Decide(
+                frequency, CountedBytesOf(entry), entry.Header.IsExpiring, out bool keep, out int next);
             keep |= reclaimer.IsKept(hash);
             var moved = default(MovedValue);
             if (keep && isMain && !TryRepack(ref entry, hash, frequency, out moved))
@@ -37,6 +38,14 @@ internal sealed partial class Shard
         int size = entry.IsFound ? entry.Header.RecordSize : 0;
         Unlock(ref entry);
         return size;
+    }
+
+    // Of a large collection a use is one of an element: its size says nothing.
+    private static long CountedBytesOf(in EntryLock entry)
+    {
+        if (entry.Header.IsPaged)
+            return 0;
+        return entry.Header.RecordSize + (entry.Header.IsLarge ? entry.Block.SizeBytes : 0);
     }
 
     /// <summary>Moves a record with other bytes for its value; without these, if there is no room for them.</summary>

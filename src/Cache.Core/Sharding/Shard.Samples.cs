@@ -72,7 +72,7 @@ internal sealed partial class Shard
         var now = _state.Clock.Now;
         entry = new SampledEntry(
             size, now.ToStoreMs(expiry), expiry.SlidingMs, expiry.IsSliding ? now.ToStoreMs(expiry.AbsoluteMs) : 0,
-            (byte)header.Keyspace);
+            (byte)header.Keyspace, header.IsPaged);
         return true;
     }
 }

@@ -44,6 +44,39 @@ public class MiniatureTests
         Assert.False(Read(2));
     }
 
+    // As in the store: a small one needs a use less to stay, a long one needs one more.
+    [Theory]
+    [InlineData(40, 1, true)]
+    [InlineData(40, 0, false)]
+    [InlineData(EntryBytes, 1, false)]
+    [InlineData(500, 2, false)]
+    [InlineData(500, 3, true)]
+    public void Write_BeyondTheCapacity_UsesCountByTheEntrysSize(long bytes, int uses, bool stays)
+    {
+        const int Key = 1_000;
+        WriteAll(1, 20);
+        _miniature.Write(Hash(Key), Entry(bytes));
+        for (int i = 0; i < uses; i++)
+            Read(Key);
+        WriteAll(21, 10);
+
+        Assert.Equal(stays, Read(Key));
+    }
+
+    // Of a large collection a use is one of an element.
+    [Fact]
+    public void Write_BeyondTheCapacity_OfACollectionTheSizeDoesNotCount()
+    {
+        const int Key = 1_000;
+        WriteAll(1, 20);
+        _miniature.Write(Hash(Key), Entry(500) with { IsPaged = true });
+        Read(Key);
+        Read(Key);
+        WriteAll(21, 10);
+
+        Assert.True(Read(Key));
+    }
+
     // What the store had not, the application writes; here it had it, and would not.
     [Fact]
     public void Write_AfterAReadThatMissedInTheStore_IsNoSecondUse()
@@ -246,7 +279,7 @@ public class MiniatureTests
     // Keys that differ in the bits by which the sample chooses, and in those of the table.
     private static ulong Hash(int key) => ((ulong)(uint)key << 2) | ((ulong)(uint)key * 0x9E3779B1 << 32);
 
-    private static SampledEntry Entry(long bytes) => new(bytes, 0, 0, 0, 0);
+    private static SampledEntry Entry(long bytes) => new(bytes, 0, 0, 0, 0, false);
 
     private bool Read(int key) => _miniature.Read(Hash(key), nowMs: 1);
 

@@ -51,7 +51,7 @@ public class ShareTrialsTests
         for (int i = 0; i < 60_000; i++)
         {
             if (i % 20 == 0)
-                Write(-1 - i % 400 / 20, new SampledEntry(2 * Capacity * EntryBytes, 0, 0, 0, 0));
+                Write(-1 - i % 400 / 20, new SampledEntry(2 * Capacity * EntryBytes, 0, 0, 0, 0, false));
             RequestRecent(1);
         }
 
@@ -179,7 +179,7 @@ public class ShareTrialsTests
             _trials.Write(HashOf(key), entry);
     }
 
-    private static SampledEntry Entry() => new(EntryBytes, 0, 0, 0, 0);
+    private static SampledEntry Entry() => new(EntryBytes, 0, 0, 0, 0, false);
 
     private static ulong HashOf(int key) => AccessSamples.HashOf((ulong)key * 0x9E3779B97F4A7C15 ^ (ulong)key << 40);
 }

@@ -164,6 +164,41 @@ public sealed class EpollBufferTests
         client.Dispose();
     }
 
+    // A client whose script takes its whole turn posts itself again and again.
+    [Fact]
+    public async Task Work_ThatTheLoopPostsAgainAndAgain_LetsOtherConnectionsHaveTheirTurns()
+    {
+        if (!EpollTransport.IsSupported)
+            return;
+        using var epoll = new EpollTransport(1, TimeProvider.System);
+        await using var listener = SocketListener.Bind(
+            new IPEndPoint(IPAddress.Loopback, 0), new SocketTransportSettings { Listen = epoll.Listen });
+        var (served, client) = await ConnectAsync(listener);
+        var (other, otherClient) = await ConnectAsync(listener);
+        var reading = other.Input.ReadAsync(Token).AsTask();
+        int count = 0;
+        var counted = new TaskCompletionSource<int>(TaskCreationOptions.RunContinuationsAsynchronously);
+        void Work(object state)
+        {
+            if (++count == 1)
+                otherClient.Send("x"u8);
+            Thread.Sleep(1); // The bytes arrive meanwhile.
+            if (reading.IsCompleted)
+                counted.SetResult(count);
+            else
+                served.Post(Work, state);
+        }
+
+        served.Post(Work, served);
+
+        Assert.InRange(await counted.Task.WaitAsync(TimeSpan.FromMinutes(1), Token), 1, 10);
+        other.Input.AdvanceTo((await reading).Buffer.End);
+        foreach (var connection in new[] { served, other })
+            await CloseAsync(connection);
+        foreach (var socket in new[] { client, otherClient })
+            socket.Dispose();
+    }
+
     private static async Task PostAsync(
         TransportConnection served, int count, List<int> executed, TaskCompletionSource all)
     {

@@ -38,6 +38,9 @@ internal sealed partial class Databases : IWaitedDatabases
     // How long a script of a loop waits for the turns of other loops.
     private static readonly TimeSpan _turnMax = TimeSpan.FromMicroseconds(100);
 
+    // How often a script of a loop looks for whom it waits.
+    private static readonly TimeSpan _gatePoll = TimeSpan.FromMilliseconds(1);
+
     private readonly Lock _gate = new();
     private readonly List<DatabaseVisit> _visits = []; // Guarded by itself.
     private CacheStore[] _keyspaces; // Replaced by a swap, never changed.
@@ -302,8 +305,8 @@ internal sealed partial class Databases : IWaitedDatabases
         TryBeginAlone(own, waitsForHeld: false, out stay, out isHeld);
 
     /// <summary>
-    /// The same on a thread that other clients wait for: only if nobody stays for long, and, where there are several
-    /// such threads, if nobody else is alone, or has waited for that.
+    /// The same on a thread that other clients wait for: only if nobody stays for long. Where there are several such
+    /// threads, also only if nobody else is alone, or has waited for that; a single one waits for who is alone.
     /// </summary>
     /// <param name="own">The visit of the caller.</param>
     /// <param name="stay">What <see cref="EndAlone"/> begins again.</param>
@@ -315,7 +318,7 @@ internal sealed partial class Databases : IWaitedDatabases
             return false;
         Leave(own);
         bool isAlone = false;
-        if (HasOneLoop ? TryTakeGate(waitsForHeld: false, out _) : _gate.TryEnter())
+        if (TryTakeGateAtOnce())
         {
             try
             {
@@ -331,6 +334,16 @@ internal sealed partial class Databases : IWaitedDatabases
         if (!isAlone)
             _ = TryEnter(own, stay);
         return isAlone;
+    }
+
+    // One loop waits for who is alone, as all its clients do; not for who waits for a long command to be alone: those
+    // clients go on meanwhile.
+    private bool TryTakeGateAtOnce()
+    {
+        bool isTaken = _gate.TryEnter();
+        while (!isTaken && HasOneLoop && !HasStay(OpenForTurns) && !TryAdmit() && Held is null && !IsBusyByNow())
+            isTaken = _gate.TryEnter(_gatePoll);
+        return isTaken;
     }
 
     // A thread that runs one script after the other would have the gate again each time before they wake.

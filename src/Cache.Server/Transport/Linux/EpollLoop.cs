@@ -288,6 +288,8 @@ internal sealed class EpollLoop : IDisposable
 
     private void Run()
     {
+        // Nothing flows here: each await of a connection would capture it, and each continuation set it.
+        ExecutionContext.SuppressFlow();
         int term;
         lock (_changing)
             term = _term;
@@ -381,7 +383,10 @@ internal sealed class EpollLoop : IDisposable
 
     private void TakeWork(int term)
     {
-        for (int i = 0; i < WorkPerRound && TryTakeWork(out var work, out object? state); i++)
+        int count;
+        lock (_posting)
+            count = Math.Min(_work.Count, WorkPerRound); // What it posts again comes in the next round.
+        for (int i = 0; i < count && TryTakeWork(out var work, out object? state); i++)
         {
             Volatile.Write(ref _turn, _turn + 1);
             work(state);

@@ -110,6 +110,42 @@ public sealed class DatabasesTests : CommandTestBase
         Assert.Equal("+OK\r\n", Client.Run("SWAPDB 0 1"));
     }
 
+    // The clients of its loop go on meanwhile, so it must not wait either: for as long as the command takes.
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void BeginAloneAtOnce_WhileAnotherWaitsForALongCommand_DoesNotWait(bool hasOneLoop)
+    {
+        var server = Server;
+        server.Databases.HasOneLoop = hasOneLoop;
+        var longCommand = Connect().Context;
+        _ = longCommand.TryEnter();
+        var swapper = Connect();
+        var swap = new Thread(() => swapper.Run("SWAPDB 0 1"));
+        swap.Start();
+        SpinWait.SpinUntil(() => !server.Databases.IsOpen);
+        var turn = Connect().Context;
+        turn.SharesThread = true;
+        bool isAlone = true;
+        var loop = new Thread(() =>
+        {
+            _ = turn.TryEnter();
+            isAlone = server.Databases.TryBeginAloneAtOnce(turn, out var stay);
+            if (isAlone)
+                server.Databases.EndAlone(turn, stay);
+            turn.Leave();
+        });
+
+        loop.Start();
+        bool hasReturned = loop.Join(TimeSpan.FromSeconds(10));
+
+        longCommand.Leave();
+        loop.Join();
+        swap.Join();
+        Assert.True(hasReturned);
+        Assert.False(isAlone);
+    }
+
     private static string[] ReadAll(CommandClient client) =>
         [.. Enumerable.Range(0, Keys).Select(i => $"{i} {client.Run($"GET k{i}")}")];
 

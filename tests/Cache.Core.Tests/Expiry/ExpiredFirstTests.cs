@@ -1,0 +1,128 @@
+using static Cache.Core.Tests.StoreFixture;
+
+namespace Cache.Core.Tests.Expiry;
+
+/// <summary>What has expired goes before what lives, between two sweeps as well.</summary>
+public sealed class ExpiredFirstTests
+{
+    private const long LimitBytes = 16 << 20;
+    private const int Count = 62_000; // Nearly as many as the limit allows.
+    private const int SoonMs = 50; // Before the next sweep.
+    private const int LaterMs = 1_000_000;
+    private const int MostOfThemDivisor = 10; // New ones take the room of nine tenths of those that have expired.
+
+    private static readonly byte[] _value = new byte[200];
+
+    /// <summary>Which entries expire soon, which later, and which never.</summary>
+    public enum Spread
+    {
+        AmongLasting,
+        AmongLater,
+        Consecutive,
+    }
+
+    [Theory]
+    [InlineData(Spread.AmongLasting, 2)]
+    [InlineData(Spread.AmongLasting, 3)]
+    [InlineData(Spread.AmongLasting, 5)]
+    [InlineData(Spread.AmongLater, 2)]
+    [InlineData(Spread.AmongLater, 3)]
+    [InlineData(Spread.Consecutive, 2)]
+    [InlineData(Spread.Consecutive, 5)]
+    public void Set_AfterOthersExpired_EvictsNoneThatLives(Spread spread, int every)
+    {
+        foreach (int waitMs in (int[])[SoonMs + 10, SoonMs + 100])
+        {
+            using var fixture = Filled(EvictionPolicy.AllEntries, spread, every);
+            fixture.Clock.Advance(TimeSpan.FromMilliseconds(waitMs));
+            int expired = Count / every;
+            SetNew(fixture, expired - expired / MostOfThemDivisor, WriteStatus.Done);
+            Assert.Equal(0, fixture.Store.GetStatistics().Evictions);
+        }
+    }
+
+    // Each segment has a tenth that has expired: that is less than copying the rest is worth, but it is found.
+    [Fact]
+    public void Set_AfterFewOfEachSegmentExpired_FindsThem()
+    {
+        using var fixture = Filled(EvictionPolicy.AllEntries, Spread.AmongLater, 10);
+        fixture.Clock.Advance(TimeSpan.FromMilliseconds(SoonMs + 10));
+        SetNew(fixture, Count / 10, WriteStatus.Done);
+        var statistics = fixture.Store.GetStatistics();
+        Assert.InRange(statistics.Expirations, Count / 100, Count / 10);
+        Assert.InRange(statistics.Evictions, 0, Count / 10 / 2);
+    }
+
+    [Theory]
+    [InlineData(EvictionPolicy.None)]
+    [InlineData(EvictionPolicy.ExpiringEntries)]
+    public void Set_UnderAPolicyThatEvictsLess_HasTheRoomOfWhatExpired(EvictionPolicy policy)
+    {
+        using var fixture = Filled(policy, Spread.AmongLater, 2);
+        fixture.Clock.Advance(TimeSpan.FromMilliseconds(SoonMs + 10));
+        SetNew(fixture, Count / 3, WriteStatus.Done);
+        Assert.Equal(0, fixture.Store.GetStatistics().Evictions);
+    }
+
+    // What a sweep may look at is less than a segment: after it comes the next.
+    [Fact]
+    public void Sweep_DeadlinesInEachSegment_GoesOnWhereTheLastEnded()
+    {
+        const int Ticks = 400;
+        using var fixture = new StoreFixture(o => o.MemoryLimitBytes = LimitBytes);
+        fixture.Store.State.Reclaimer.LooksInVain = 1;
+        var random = new Random(7);
+        for (int i = 0; i < Count; i++)
+            Set(fixture, $"key:{i:d8}", fixture.NowMs + random.Next(1, Ticks * 100));
+        long most = 0;
+        for (int tick = 1; tick <= Ticks; tick++)
+        {
+            fixture.Clock.Advance(TimeSpan.FromMilliseconds(100));
+            long due = (long)Count * tick / Ticks;
+            most = Math.Max(most, due - fixture.Store.GetStatistics().Expirations);
+        }
+
+        // A sixteenth of those that are there, and what the last step before it found too early.
+        Assert.InRange(most, Count / Ticks, Count / 10);
+        for (int i = 0; i < Ticks; i++)
+            fixture.Clock.Advance(TimeSpan.FromMilliseconds(100));
+        Assert.Equal(0, fixture.Store.Count);
+    }
+
+    [Fact]
+    public void Sweep_AllAreDue_RemovesAll()
+    {
+        using var fixture = Filled(EvictionPolicy.AllEntries, Spread.Consecutive, 2);
+        fixture.Store.State.Reclaimer.LooksInVain = 1;
+        fixture.Clock.Advance(TimeSpan.FromMilliseconds(SoonMs + 100));
+        Assert.Equal(Count / 2, fixture.Store.Count);
+    }
+
+    private static StoreFixture Filled(EvictionPolicy policy, Spread spread, int every)
+    {
+        var fixture = new StoreFixture(o =>
+        {
+            o.MemoryLimitBytes = LimitBytes;
+            o.Eviction = policy;
+        });
+        long soonMs = fixture.NowMs + SoonMs;
+        long otherMs = spread == Spread.AmongLater ? fixture.NowMs + LaterMs : 0;
+        for (int i = 0; i < Count; i++)
+        {
+            bool expires = spread == Spread.Consecutive ? i < Count / every : i % every == 0;
+            Set(fixture, $"key:{i:d8}", expires ? soonMs : otherMs);
+        }
+
+        Assert.Equal(0, fixture.Store.GetStatistics().Evictions);
+        return fixture;
+    }
+
+    private static void SetNew(StoreFixture fixture, int count, WriteStatus expected)
+    {
+        for (int i = 0; i < count; i++)
+            Assert.Equal(expected, fixture.Store.Set(Bytes($"new:{i:d8}"), _value));
+    }
+
+    private static void Set(StoreFixture fixture, string key, long expiresAtMs) =>
+        Assert.Equal(WriteStatus.Done, fixture.Store.Set(Bytes(key), _value, ExpiringAt(expiresAtMs)));
+}
