@@ -40,6 +40,17 @@ public sealed class LentValue : IDisposable
         }
     }
 
+    /// <summary>The same bytes as memory, for a stream that takes no span. Valid until the value is disposed.</summary>
+    /// <exception cref="ObjectDisposedException">It was disposed.</exception>
+    public ReadOnlyMemory<byte> Memory
+    {
+        get
+        {
+            ObjectDisposedException.ThrowIf(_block.IsNull, this);
+            return _block.Memory;
+        }
+    }
+
     /// <summary>Gives the memory back to the store; if the entry was removed meanwhile, to the system.</summary>
     public void Dispose()
     {

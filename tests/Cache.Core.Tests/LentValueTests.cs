@@ -26,6 +26,25 @@ public sealed class LentValueTests : IDisposable
         Assert.Equal(1, Store.GetStatistics().Hits);
     }
 
+    [Fact]
+    public void Memory_OfALentValue_IsWhereTheValueLies()
+    {
+        Store.Set("key"u8, Filled(Length, 1));
+        var lent = Lend("key", out _)!;
+        var memory = lent.Memory;
+
+        Assert.Equal(Length, memory.Length);
+        Assert.True(memory.Span == lent.Span);
+        string path = Path.GetTempFileName();
+        using (var file = File.OpenHandle(path, FileMode.Open, FileAccess.Write))
+            RandomAccess.Write(file, [memory[5..], memory[..5]], fileOffset: 0); // The system writes pinned memory.
+        Assert.Equal((byte[])[.. lent.Span[5..], .. lent.Span[..5]], File.ReadAllBytes(path));
+        File.Delete(path);
+
+        lent.Dispose();
+        Assert.Throws<ObjectDisposedException>(() => lent.Memory);
+    }
+
     // Evicting the entries of lent values frees nothing: what is longer than the rest is refused, and nothing goes.
     [Fact]
     public void Set_OfAValueTooLongForWhatIsLent_IsRefusedAndEvictsNothing()

@@ -211,7 +211,7 @@ internal static class FolderArrows
         // TLS is put over any connection, by a listener over any listener.
         ["Cache.Server.Transport.Tls"] = [Transport],
         // A value goes between the store and the socket without a copy: the one names its bytes, the other takes them.
-        [Protocol] = [Lending, Lent, SharedProtocol],
+        [Protocol] = [Lending, Lent, "Cache.Server.Transport.CopiedMemory", SharedProtocol],
         // CONFIG reads and sets what is kept on disk.
         [Settings] = [Contracts, Kept, KeptContracts],
         [Statistics] = [],

@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Diagnostics;
 using System.Runtime.InteropServices;
 
@@ -52,6 +53,9 @@ internal readonly unsafe struct LargeBlock(byte* start)
     public long SizeBytes => (long)*(int*)(Start + 12) << UnitShift;
 
     public Span<byte> Value => BytesOf(Length);
+
+    /// <summary>The value as memory; valid while the caller holds a reference to the block.</summary>
+    public ReadOnlyMemory<byte> Memory => new BlockMemory(this).Memory;
 
     /// <summary>The value's room, whatever its present length.</summary>
     public Span<byte> Room => BytesOf(Capacity);
@@ -124,5 +128,26 @@ internal readonly unsafe struct LargeBlock(byte* start)
     {
         AddressCheck.InRange(_start + HeaderLength, length);
         return new Span<byte>(_start + HeaderLength, length);
+    }
+
+    private sealed class BlockMemory(LargeBlock block) : MemoryManager<byte>
+    {
+        public override Span<byte> GetSpan() => block.Value;
+
+        // It never moves.
+        public override MemoryHandle Pin(int elementIndex = 0)
+        {
+            Debug.Assert((uint)elementIndex <= (uint)block.Length);
+            fixed (byte* start = block.Value[elementIndex..])
+                return new MemoryHandle(start);
+        }
+
+        public override void Unpin()
+        {
+        }
+
+        protected override void Dispose(bool disposing)
+        {
+        }
     }
 }

@@ -4,6 +4,7 @@ using System.Runtime.CompilerServices;
 using Cache.Server.Clients;
 using Cache.Server.Commands.Dispatch;
 using Cache.Server.Protocol;
+using Cache.Server.Transport;
 
 namespace Cache.Server.Connections;
 
@@ -11,6 +12,10 @@ internal sealed partial class Connection<TExecutor>
 {
     // The least bytes added to a straddling request at a time: fewer attempts at its headers, little more copying.
     private const int TopUpBytesMin = 256;
+
+    // A request of this length, or a step of common ones, makes the next receive a long one. Such a step has few
+    // requests for its bytes, so a long receive of the same ones is a short turn.
+    private const int LongStepBytesMin = 16 * 1024;
 
     // Before AUTH no client needs to send more, and any stranger may try.
     private const int UnauthenticatedBytesMax = 1 << 20;
@@ -71,6 +76,8 @@ internal sealed partial class Connection<TExecutor>
             int common = TakeCommon(rest);
             if (common > 0)
             {
+                if (common >= LongStepBytesMin)
+                    ExpectLong(common);
                 taken += common;
                 continue;
             }
@@ -84,10 +91,22 @@ internal sealed partial class Connection<TExecutor>
             }
 
             End(status, rest);
+            if (Reader.Consumed >= LongStepBytesMin)
+                ExpectLong(Reader.Consumed);
             taken += Reader.Consumed;
         }
 
         return taken;
+    }
+
+    // Who sends a long request often sends another: it is received at once, if it is not too long for that.
+    private void ExpectLong(long bytes)
+    {
+        if (bytes is >= LongStepBytesMin and <= FillingPipeReader.LongBytesMax
+            && _transport.Input is FillingPipeReader input)
+        {
+            input.ExpectLong();
+        }
     }
 
     private int TakeBegun(ReadOnlySpan<byte> span)
@@ -158,6 +177,7 @@ internal sealed partial class Connection<TExecutor>
             // The bytes copied beyond the request's end are still in the span.
             Debug.Assert(status == RespReadStatus.ProtocolError || Reader.Consumed > before);
             int surplus = StraddlingBytes - Reader.Consumed;
+            ExpectLong(Reader.Consumed + (long)(_long?.Length ?? 0));
             End(status, Straddling.Span);
             if (!_isSuspended)
                 DropStraddling();

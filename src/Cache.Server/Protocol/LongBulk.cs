@@ -12,8 +12,15 @@ internal sealed class LongBulk(int length) : LentBytes
 
     public override ReadOnlySpan<byte> Span => _bytes.Span;
 
+    public override ReadOnlyMemory<byte> Memory => new BulkMemory(_bytes).Memory;
+
     /// <summary>The memory for the bytes.</summary>
     public Span<byte> Room => _bytes.Span;
 
     public override void Dispose() => _bytes.Dispose();
+
+    private sealed class BulkMemory(NativeBytes bytes) : CopiedMemory
+    {
+        public override Span<byte> GetSpan() => bytes.Span;
+    }
 }

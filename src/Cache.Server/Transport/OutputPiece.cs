@@ -29,17 +29,8 @@ internal readonly struct OutputPiece
 
     public ReadOnlySpan<byte> Span => _lent is null ? _array.AsSpan(0, Count) : _lent.Span;
 
-    /// <summary>A part of it as memory: in place, or copied if it is lent.</summary>
-    /// <param name="start">The beginning of the part.</param>
-    /// <param name="copy">Receives the copy; as long as the part at least.</param>
-    /// <param name="count">The length of the part.</param>
-    public ReadOnlyMemory<byte> Slice(int start, int count, byte[] copy)
-    {
-        if (_array is not null)
-            return _array.AsMemory(start, count);
-        Span.Slice(start, count).CopyTo(copy);
-        return copy.AsMemory(0, count);
-    }
+    /// <summary>The same bytes, for a stream that takes no span.</summary>
+    public ReadOnlyMemory<byte> Memory => _lent is null ? _array.AsMemory(0, Count) : _lent.Memory;
 
     /// <summary>Gives the memory back.</summary>
     public void Free()

@@ -131,6 +131,8 @@ public class RespReplyWriterTests
 
         public override ReadOnlySpan<byte> Span => "lent"u8;
 
+        public override ReadOnlyMemory<byte> Memory => "lent"u8.ToArray();
+
         public override void Dispose() => DisposedCount++;
     }
 

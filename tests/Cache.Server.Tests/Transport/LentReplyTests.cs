@@ -339,6 +339,8 @@ public sealed class LentReplyTests : TransportTestBase
 
         public override ReadOnlySpan<byte> Span => bytes;
 
+        public override ReadOnlyMemory<byte> Memory => bytes;
+
         public override void Dispose() => Interlocked.Increment(ref DisposedCount);
     }
 }

@@ -33,6 +33,10 @@ internal sealed class SocketPair : IAsyncDisposable
         ? [RespTransport.Portable, RespTransport.Epoll]
         : [RespTransport.Portable];
 
+    /// <summary>The one that a server of this system has if it is not told.</summary>
+    public static RespTransport Usual { get; } =
+        EpollTransport.IsSupported ? RespTransport.Epoll : RespTransport.Portable;
+
     public static Task<SocketPair> ConnectAsync(RespTransport transport = RespTransport.Portable) =>
         ConnectAsync(new IPEndPoint(IPAddress.Loopback, 0), transport: transport);
 

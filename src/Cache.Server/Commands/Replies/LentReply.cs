@@ -11,5 +11,7 @@ internal sealed class LentReply(LentValue value) : LentBytes
 
     public override ReadOnlySpan<byte> Span => value.Span;
 
+    public override ReadOnlyMemory<byte> Memory => value.Memory;
+
     public override void Dispose() => value.Dispose();
 }

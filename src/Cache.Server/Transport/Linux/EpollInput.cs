@@ -11,7 +11,8 @@ namespace Cache.Server.Transport.Linux;
 /// Bytes are received into the loop's own buffer, which the owner mostly returns, by advancing, before the loop
 /// continues: an idle connection holds no memory. An owner that needs the buffer longer keeps it, and the loop takes
 /// another. Bytes that were not consumed are kept in an array of the connection, which grows by doubling as bytes
-/// arrive. A target is filled under the gate, while its owner waits. Concurrency: guarded by the connection's gate;
+/// arrive. A target is filled under the gate, while its owner waits. An owner that expects a long request is lent a
+/// longer buffer, once. Concurrency: guarded by the connection's gate;
 /// between a read and <c>AdvanceTo</c>, and until the next read, the array belongs to the owner. Exchanges of
 /// <see cref="_loan"/> decide who owns the loop's buffer. An owner that is parked lets the loop receive ahead, up to a
 /// bound: a peer that has closed shows it behind all that it has sent.
@@ -22,7 +23,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
     private const int ReceiveBytes = EpollLoop.ReceiveBytes;
 
     // One receive into a target. No request is executed for it, so a turn may take more.
-    private const int FillBytes = 64 * 1024;
+    private const int FillBytes = 256 * 1024;
 
     /// <summary>The most bytes that are received ahead.</summary>
     public const int AheadBytesMax = 1 << 20;
@@ -54,6 +55,9 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
     private TaskCompletionSource? _whenEnded;
     private FillTarget? _target;
 
+    // Written by the owner between two reads.
+    private bool _expectsLong;
+
     /// <summary>Whether the loop no longer reports that the socket is readable. Guarded by the gate.</summary>
     public bool IsUnwatched { get; set; }
 
@@ -77,6 +81,8 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
     }
 
     public override ValueTask<ReadResult> ReadAsync(FillTarget target) => Read(target);
+
+    public override void ExpectLong() => _expectsLong = true;
 
     private ValueTask<ReadResult> Read(FillTarget? target)
     {
@@ -176,6 +182,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
     {
         ReadResult result;
         Exception? error;
+        LoopBuffer lent;
         lock (connection.Gate)
         {
             if (!_waiting)
@@ -197,6 +204,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
             if (error is null)
                 _examined = false;
             result = Result(isCanceled: false);
+            lent = LoanOf(_array);
         }
 
         if (error is not null)
@@ -210,7 +218,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
         if (Volatile.Read(ref _loan) == Lent && connection.Loop.IsHere
             && Interlocked.CompareExchange(ref _loan, Left, Lent) == Lent)
         {
-            connection.Loop.RenewBuffer();
+            lent.Leave();
         }
     }
 
@@ -286,6 +294,8 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
         int error = count < 0 ? LinuxCalls.LastError : 0;
         if (_start == _end)
             Release();
+        else if (_loan != NoLoan)
+            Move(2 * (_end - _start));
         bool again = error is LinuxCalls.ErrorAgain or LinuxCalls.ErrorInterrupted;
         if (again && !IsUnwatched)
             return false;
@@ -318,13 +328,11 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
 
     private nint ReceiveHere(EpollLoop? loop)
     {
-        if (loop is not null && _array.Length == 0)
-        {
-            _array = loop.Buffer;
-            _loan = Lent;
-        }
-
-        MakeRoom();
+        if (loop is not null && (_expectsLong || _array.Length == 0))
+            TakeLoan(_expectsLong ? loop.LongBuffer : loop.Buffer);
+        else
+            MakeRoom();
+        _expectsLong = false;
         int countMax = _array.Length - _end;
         if (loop is { IsRoundFull: true })
             countMax = Math.Min(countMax, EpollLoop.CrowdedReceiveBytes);
@@ -332,6 +340,29 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
         _end += (int)Math.Max(count, 0);
         return count;
     }
+
+    // What was kept goes along: a receive into its array would be a short one.
+    private void TakeLoan(LoopBuffer buffer)
+    {
+        Debug.Assert(_loan == NoLoan);
+        byte[] lent = buffer.Current;
+        int kept = _end - _start;
+        if (kept >= lent.Length)
+        {
+            MakeRoom();
+            return;
+        }
+
+        _array.AsSpan(_start, kept).CopyTo(lent);
+        GiveBack();
+        _array = lent;
+        _loan = Lent;
+        _start = 0;
+        _end = kept;
+    }
+
+    private LoopBuffer LoanOf(byte[] array) =>
+        array.Length > EpollLoop.ReceiveBytes ? connection.Loop.LongBuffer : connection.Loop.Buffer;
 
     private nint ReceiveInto(FillTarget target)
     {
@@ -425,7 +456,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
         }
         else if (Interlocked.Exchange(ref _loan, NoLoan) == Left)
         {
-            connection.Loop.TakeBack(_array);
+            LoanOf(_array).TakeBack(_array);
         }
     }
 }

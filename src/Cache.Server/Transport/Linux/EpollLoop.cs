@@ -27,6 +27,11 @@ internal sealed class EpollLoop : IDisposable
     public const int ReceiveBytes = 16 * 1024;
 
     /// <summary>
+    /// The bytes of one receive of a connection whose next request is likely long: such a request, whole.
+    /// </summary>
+    public const int LongReceiveBytes = FillingPipeReader.LongBytesMax;
+
+    /// <summary>
     /// The bytes that a loop sends between two waits before each further connection may send only a little, about two
     /// milliseconds: a hundred that each send a megabyte would delay the others by a tenth of a second.
     /// </summary>
@@ -54,6 +59,7 @@ internal sealed class EpollLoop : IDisposable
 
     // The usual number of connections that other threads serve at once; further buffers are newly made.
     private const int SpareBuffersMax = 8;
+    private const int SpareLongBuffersMax = 1;
 
     // The posted work of one round: each item may send, for some microseconds; ten thousand would delay all
     // connections.
@@ -64,7 +70,6 @@ internal sealed class EpollLoop : IDisposable
 
     private readonly EpollEvents _events = new(EventCountMax);
     private readonly ConnectionSlots _connections = new();
-    private readonly Stack<byte[]> _spareBuffers = new();
     private readonly Lock _posting = new();
     private readonly Queue<(EpollConnection Connection, bool Adds)> _posted = new();
     private readonly Queue<(Action<object> Work, object State)> _work = new();
@@ -124,7 +129,10 @@ internal sealed class EpollLoop : IDisposable
     /// <summary>
     /// The buffer for receives; lent to a connection while its owner reads the bytes. The loop's thread.
     /// </summary>
-    public byte[] Buffer { get; private set; } = NewBuffer();
+    public LoopBuffer Buffer { get; } = new(ReceiveBytes, SpareBuffersMax);
+
+    /// <summary>The same for the receives of a connection whose next request is likely long.</summary>
+    public LoopBuffer LongBuffer { get; } = new(LongReceiveBytes, SpareLongBuffersMax);
 
     /// <summary>
     /// The longest round since this was asked last: so long has an event waited that came at its beginning. Any thread.
@@ -189,7 +197,8 @@ internal sealed class EpollLoop : IDisposable
                 return; // It is tried again.
             }
 
-            Buffer = NewBuffer();
+            Buffer.Leave();
+            LongBuffer.Leave();
             Volatile.Write(ref _thread, next);
             Volatile.Write(ref _term, _term + 1);
             Volatile.Write(ref _longSince, 0);
@@ -203,31 +212,6 @@ internal sealed class EpollLoop : IDisposable
     {
         if (IsHere)
             Volatile.Write(ref _roundBytes, _roundBytes + bytes);
-    }
-
-    /// <summary>Replaces the buffer, since a connection keeps it. The loop's thread.</summary>
-    public void RenewBuffer()
-    {
-        lock (_spareBuffers)
-        {
-            if (_spareBuffers.TryPop(out byte[]? spare))
-            {
-                Buffer = spare;
-                return;
-            }
-        }
-
-        Buffer = NewBuffer();
-    }
-
-    /// <summary>Takes back a buffer that a connection kept. Any thread.</summary>
-    public void TakeBack(byte[] buffer)
-    {
-        lock (_spareBuffers)
-        {
-            if (_spareBuffers.Count < SpareBuffersMax)
-                _spareBuffers.Push(buffer);
-        }
     }
 
     /// <summary>Reports arrivals to an acceptor from now on, when it asks for them. Any thread.</summary>
@@ -471,9 +455,6 @@ internal sealed class EpollLoop : IDisposable
         ulong one = 1;
         LinuxCalls.Write(_wake, ref one, sizeof(ulong));
     }
-
-    // Pinned for ever, since the loop is nearly always in a receive during a collection.
-    private static byte[] NewBuffer() => GC.AllocateUninitializedArray<byte>(ReceiveBytes, pinned: true);
 
     private static int ThrowIfFailed(int result)
     {

@@ -85,9 +85,10 @@ internal sealed class TlsOutput(SslStream ssl, PipeWriter records) : LendingPipe
         while (_filled.Count > 0 && !result.IsCompleted)
         {
             var piece = _filled.Peek();
+            var bytes = piece.Memory;
             for (int done = 0; done < piece.Count && !result.IsCompleted; done += PieceBytes)
             {
-                if (!TryEncrypt(piece, done))
+                if (!TryEncrypt(bytes.Slice(done, Math.Min(PieceBytes, piece.Count - done))))
                     result = new FlushResult(isCanceled: false, isCompleted: true);
                 else
                     result = await records.FlushAsync(cancellationToken).ConfigureAwait(false);
@@ -99,16 +100,6 @@ internal sealed class TlsOutput(SslStream ssl, PipeWriter records) : LendingPipe
 
         Clear();
         return result;
-    }
-
-    // The stream below needs memory, not a span, so a piece of lent bytes is copied once more.
-    private bool TryEncrypt(OutputPiece piece, int start)
-    {
-        int count = Math.Min(PieceBytes, piece.Count - start);
-        byte[] copy = ArrayPool<byte>.Shared.Rent(PieceBytes);
-        bool isEncrypted = TryEncrypt(piece.Slice(start, count, copy));
-        ArrayPool<byte>.Shared.Return(copy);
-        return isEncrypted;
     }
 
     // The stream below only copies, so the write has ended when it returns.

@@ -61,6 +61,13 @@ internal sealed class TlsRecordStream(PipeReader input, PipeWriter output, TimeP
     /// <summary>Whether the peer's first bytes are not a TLS record.</summary>
     public bool IsOfOtherProtocol { get; private set; }
 
+    /// <summary>The next receive may take more than usual.</summary>
+    public void ExpectLong()
+    {
+        if (input is FillingPipeReader filling)
+            filling.ExpectLong();
+    }
+
     /// <summary>From now on reads continue on the thread that receives the bytes.</summary>
     public void EndHandshake() => _isOpen = true;
 
