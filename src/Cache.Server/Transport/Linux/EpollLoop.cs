@@ -288,8 +288,6 @@ internal sealed class EpollLoop : IDisposable
 
     private void Run()
     {
-        // Nothing flows here: each await of a connection would capture it, and each continuation set it.
-        ExecutionContext.SuppressFlow();
         int term;
         lock (_changing)
             term = _term;

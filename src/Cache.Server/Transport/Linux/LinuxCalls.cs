@@ -51,21 +51,6 @@ internal static class LinuxCalls
 
     private const string Library = "libc";
 
-    // recvfrom and sendto. The system's numbers of one architecture are for ever; 0: another one.
-    private static readonly int _receiveNumber = RuntimeInformation.ProcessArchitecture switch
-    {
-        Architecture.X64 => 45,
-        Architecture.Arm64 => 207,
-        _ => 0,
-    };
-
-    private static readonly int _sendNumber = RuntimeInformation.ProcessArchitecture switch
-    {
-        Architecture.X64 => 44,
-        Architecture.Arm64 => 206,
-        _ => 0,
-    };
-
     // POLLRDHUP, and what poll reports unasked: POLLERR, POLLHUP, POLLNVAL. The same on all architectures of .NET.
     private const short PollPeerGone = 0x2000;
     private const int PollReportShift = 48;
@@ -78,16 +63,6 @@ internal static class LinuxCalls
         return Poll(ref asked, 1, 0) > 0 && (asked >> PollReportShift) != 0;
     }
 
-    /// <summary>recv(2), without being a point at which a thread can be cancelled: two exchanges less.</summary>
-    public static nint Receive(int descriptor, ref byte buffer, nint length, int flags) => _receiveNumber != 0
-        ? ReceiveByNumber(_receiveNumber, descriptor, ref buffer, length, flags, 0, 0)
-        : ReceiveByLibrary(descriptor, ref buffer, length, flags);
-
-    /// <summary>send(2), likewise.</summary>
-    public static nint Send(int descriptor, in byte buffer, nint length, int flags) => _sendNumber != 0
-        ? SendByNumber(_sendNumber, descriptor, in buffer, length, flags, 0, 0)
-        : SendByLibrary(descriptor, in buffer, length, flags);
-
     [DllImport(Library, EntryPoint = "epoll_create1", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     public static extern int EpollCreate(int flags);
@@ -99,6 +74,14 @@ internal static class LinuxCalls
     [DllImport(Library, EntryPoint = "epoll_wait", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     public static extern int EpollWait(int epoll, ref byte events, int eventCountMax, int timeoutMs);
+
+    [DllImport(Library, EntryPoint = "recv", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    public static extern nint Receive(int descriptor, ref byte buffer, nint length, int flags);
+
+    [DllImport(Library, EntryPoint = "send", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    public static extern nint Send(int descriptor, in byte buffer, nint length, int flags);
 
     [DllImport(Library, EntryPoint = "eventfd", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
@@ -144,22 +127,4 @@ internal static class LinuxCalls
     [DllImport(Library, EntryPoint = "poll", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     private static extern int Poll(ref long descriptors, nint count, int timeoutMs);
-
-    [DllImport(Library, EntryPoint = "recv", SetLastError = true)]
-    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
-    private static extern nint ReceiveByLibrary(int descriptor, ref byte buffer, nint length, int flags);
-
-    [DllImport(Library, EntryPoint = "send", SetLastError = true)]
-    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
-    private static extern nint SendByLibrary(int descriptor, in byte buffer, nint length, int flags);
-
-    [DllImport(Library, EntryPoint = "syscall", SetLastError = true)]
-    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
-    private static extern nint ReceiveByNumber(
-        nint number, nint descriptor, ref byte buffer, nint length, nint flags, nint address, nint addressLength);
-
-    [DllImport(Library, EntryPoint = "syscall", SetLastError = true)]
-    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
-    private static extern nint SendByNumber(
-        nint number, nint descriptor, in byte buffer, nint length, nint flags, nint address, nint addressLength);
 }
