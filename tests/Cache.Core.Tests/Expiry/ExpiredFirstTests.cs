@@ -64,6 +64,22 @@ public sealed class ExpiredFirstTests
         Assert.Equal(0, fixture.Store.GetStatistics().Evictions);
     }
 
+    // The first segments have too little for copying the rest of them; the last ones have all that is needed.
+    [Fact]
+    public void Set_WhereNothingMayBeEvicted_LooksThroughAllBeforeItIsRefused()
+    {
+        using var fixture = new StoreFixture(o =>
+        {
+            o.MemoryLimitBytes = LimitBytes;
+            o.Eviction = EvictionPolicy.None;
+        });
+        long soonMs = fixture.NowMs + SoonMs;
+        for (int i = 0; i < Count; i++)
+            Set(fixture, $"key:{i:d8}", i >= Count * 3 / 4 || i % 40 == 0 ? soonMs : soonMs + LaterMs);
+        fixture.Clock.Advance(TimeSpan.FromMilliseconds(SoonMs + 10));
+        SetNew(fixture, Count / 5, WriteStatus.Done);
+    }
+
     // What a sweep may look at is less than a segment: after it comes the next.
     [Fact]
     public void Sweep_DeadlinesInEachSegment_GoesOnWhereTheLastEnded()
