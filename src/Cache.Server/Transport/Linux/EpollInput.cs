@@ -22,8 +22,8 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
     // One receive into memory of the connection's own.
     private const int ReceiveBytes = EpollLoop.ReceiveBytes;
 
-    // One receive into a target. No request is executed for it, so a turn may take more than a usual one; with four times
-    // as much a PING beside a hundred clients that send megabytes waited three times as long.
+    // One receive into a target. No request is executed for it, so a turn may take more than a usual one. With four
+    // times as much PING beside a hundred clients that send megabytes waits three times as long.
     private const int FillBytes = 64 * 1024;
 
     /// <summary>The most bytes that are received ahead.</summary>
