@@ -12,8 +12,7 @@ namespace Cache.Core.Sharding;
 /// records, is S3-FIFO on segments (Yang et al., SOSP'23), with a small list whose share follows the workload: new
 /// records enter the small list; from its oldest segment those that were used go to the main list, and from main's
 /// oldest those that were used are appended to main again. Small records need a use less for it, long ones one more. A
-/// segment with enough dead bytes is compacted instead,
-/// which evicts nothing.
+/// segment with enough dead bytes is compacted instead, which evicts nothing.
 /// Lock order: this gate, then a bucket, then the log's gate. No thread that holds a bucket waits for this gate.
 /// </remarks>
 internal sealed partial class Reclaimer(

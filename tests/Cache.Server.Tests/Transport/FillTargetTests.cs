@@ -10,6 +10,9 @@ namespace Cache.Server.Tests.Transport;
 /// <summary>Bytes that the event loops receive to where they are to stay.</summary>
 public sealed class FillTargetTests : TransportTestBase
 {
+    // With more, others wait three times as long beside a hundred clients that send megabytes.
+    private const int TurnBytes = 64 * 1024;
+
     [Fact]
     public async Task Read_IntoATarget_FillsItAndNoMore()
     {
@@ -34,7 +37,7 @@ public sealed class FillTargetTests : TransportTestBase
         {
             read = await input.ReadAsync(target);
             Assert.True(read.Buffer.IsEmpty);
-            Assert.InRange(target.Filled, filled + 1, target.Bytes.Length);
+            Assert.InRange(target.Filled, filled + 1, Math.Min(filled + TurnBytes, target.Bytes.Length));
             input.AdvanceTo(read.Buffer.End);
         }
 
@@ -142,16 +145,5 @@ public sealed class FillTargetTests : TransportTestBase
         for (int i = 0; i < length; i++)
             bytes[i] = (byte)(i ^ (i >> 8) ^ (i >> 16));
         return bytes;
-    }
-
-    private sealed class ArrayTarget(int length) : FillTarget
-    {
-        public byte[] Bytes { get; } = new byte[length];
-
-        public int Filled { get; private set; }
-
-        public override Span<byte> Room => Bytes.AsSpan(Filled);
-
-        public override void Advance(int count) => Filled += count;
     }
 }

@@ -117,7 +117,7 @@ public sealed class LongReceiveTests : TransportTestBase
                 input.ExpectLong();
             if (random.Next(8) == 0)
             {
-                var target = new SomeTarget(random.Next(1, 50_000));
+                var target = new ArrayTarget(random.Next(1, 50_000));
                 var filling = await input.ReadAsync(target);
                 Assert.True(target.Filled == 0 || filling.Buffer.IsEmpty);
                 byte[] got = [.. target.Bytes.AsSpan(0, target.Filled), .. filling.Buffer.ToArray()];
@@ -157,16 +157,5 @@ public sealed class LongReceiveTests : TransportTestBase
         byte[] bytes = new byte[length];
         new Random(seed).NextBytes(bytes);
         return bytes;
-    }
-
-    private sealed class SomeTarget(int length) : FillTarget
-    {
-        public byte[] Bytes { get; } = new byte[length];
-
-        public int Filled { get; private set; }
-
-        public override Span<byte> Room => Bytes.AsSpan(Filled);
-
-        public override void Advance(int count) => Filled += count;
     }
 }

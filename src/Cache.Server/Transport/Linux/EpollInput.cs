@@ -12,10 +12,10 @@ namespace Cache.Server.Transport.Linux;
 /// continues: an idle connection holds no memory. An owner that needs the buffer longer keeps it, and the loop takes
 /// another. Bytes that were not consumed are kept in an array of the connection, which grows by doubling as bytes
 /// arrive. A target is filled under the gate, while its owner waits. An owner that expects a long request is lent a
-/// longer buffer, once. Concurrency: guarded by the connection's gate;
-/// between a read and <c>AdvanceTo</c>, and until the next read, the array belongs to the owner. Exchanges of
-/// <see cref="_loan"/> decide who owns the loop's buffer. An owner that is parked lets the loop receive ahead, up to a
-/// bound: a peer that has closed shows it behind all that it has sent.
+/// longer buffer, once. Concurrency: guarded by the connection's gate; between a read and <c>AdvanceTo</c>, and until
+/// the next read, the array belongs to the owner. Exchanges of <see cref="_loan"/> decide who owns the loop's buffer.
+/// An owner that is parked lets the loop receive ahead, up to a bound: a peer that has closed shows it behind all that
+/// it has sent.
 /// </remarks>
 internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader, IValueTaskSource<ReadResult>
 {
@@ -293,10 +293,7 @@ internal sealed class EpollInput(EpollConnection connection) : FillingPipeReader
             return true;
 
         int error = count < 0 ? LinuxCalls.LastError : 0;
-        if (_start == _end)
-            Release();
-        else if (_loan != NoLoan)
-            Move(2 * (_end - _start));
+        Keep();
         bool again = error is LinuxCalls.ErrorAgain or LinuxCalls.ErrorInterrupted;
         if (again && !IsUnwatched)
             return false;

@@ -46,7 +46,7 @@ public sealed class TlsLongValueTests : IDisposable
         // What was decrypted as usual, and not consumed, comes before the target gets anything.
         var read = await input.ReadAsync(Token);
         input.AdvanceTo(read.Buffer.GetPosition(1), read.Buffer.End);
-        var target = new SomeTarget(300_001);
+        var target = new ArrayTarget(300_001);
         read = await input.ReadAsync(target);
         int done = 1 + (int)read.Buffer.Length;
         Assert.True(read.Buffer.ToArray().AsSpan().SequenceEqual(sent.AsSpan(1, done - 1)));
@@ -74,7 +74,7 @@ public sealed class TlsLongValueTests : IDisposable
 
         await sending;
         await client.EndSendingAsync();
-        Assert.True((await input.ReadAsync(new SomeTarget(10))).IsCompleted);
+        Assert.True((await input.ReadAsync(new ArrayTarget(10))).IsCompleted);
     }
 
     [Theory]
@@ -182,16 +182,5 @@ public sealed class TlsLongValueTests : IDisposable
         await client.SendAsync(LongRequestTests.Set("k", Length, value));
         Assert.Equal("+OK\r\n", await client.ReadAsync("+OK\r\n".Length));
         Assert.True(store.GetArray("k"u8).AsSpan().SequenceEqual(value));
-    }
-
-    private sealed class SomeTarget(int length) : FillTarget
-    {
-        public byte[] Bytes { get; } = new byte[length];
-
-        public int Filled { get; private set; }
-
-        public override Span<byte> Room => Bytes.AsSpan(Filled);
-
-        public override void Advance(int count) => Filled += count;
     }
 }
