@@ -73,7 +73,7 @@ internal static class ManyKeysReader
         where TKeys : struct, IKeySource, allows ref struct
         where TSink : struct, IValueBatchSink, allows ref struct
     {
-        int generation = state.Generations.Of(keyspace);
+        var generation = state.Generations.Mark(keyspace);
         var now = state.Clock.Now;
         for (count = 0; count < reads.Length && !sink.IsFull; count++)
         {
@@ -98,8 +98,9 @@ internal static class ManyKeysReader
                 return false;
         }
 
+        RoomSteps.At(RoomStep.ReadsVerified);
         // Else a clear took place in between, and some were found and others freed by it.
-        return state.Generations.Of(keyspace) == generation;
+        return state.Generations.IsStill(keyspace, generation);
     }
 
     private static void Advance<TSink>(ref KeyRead key, in PlainRead read, ref TSink sink)

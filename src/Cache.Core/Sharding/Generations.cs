@@ -13,7 +13,8 @@ namespace Cache.Core.Sharding;
 /// A writer reads the word while it holds the key's home bucket, or the homes of all its keys. So once a bucket was
 /// free after a clear, no entry of the former generation is written there any more; a generation is used again after
 /// all buckets were free, and none has an entry of it.
-/// A reader reads the word once: a read that began before a clear may end as if before it.
+/// A reader reads the word once: a read that began before a clear may end as if before it. A reader of several keys
+/// asks at the end whether there was a clear (<see cref="Mark"/>).
 /// </remarks>
 internal sealed class Generations
 {
@@ -35,6 +36,9 @@ internal sealed class Generations
 
     // Written under the gate; read by every operation.
     private ulong _word;
+
+    // Of all keyspaces; written under the gate before the word.
+    private long _clearCount;
 
     // One bit for each keyspace that was written since it was cleared; interlocked.
     private uint _written;
@@ -59,6 +63,17 @@ internal sealed class Generations
     public int Of(int keyspace) => Of(keyspace, Word);
 
     public static int Of(int keyspace, ulong word) => (int)(word >> (keyspace * NumberBits)) & NumberMask;
+
+    /// <summary>What tells later whether a keyspace was cleared: its generation alone comes again.</summary>
+    public GenerationMark Mark(int keyspace)
+    {
+        long clearCount = Volatile.Read(ref _clearCount); // First: a clear counts, and then begins the generation.
+        return new GenerationMark(clearCount, Of(keyspace));
+    }
+
+    /// <summary>Whether a keyspace was not cleared since; perhaps false as well if another was.</summary>
+    public bool IsStill(int keyspace, GenerationMark mark) =>
+        Of(keyspace) == mark.Generation && Volatile.Read(ref _clearCount) == mark.ClearCount;
 
     /// <summary>The place of a keyspace's generation in a table of all.</summary>
     public static int IndexOf(int keyspace, int generation) => keyspace * PerKeyspace + generation;
@@ -184,6 +199,7 @@ internal sealed class Generations
 
             // The bits first: a write of the new generation sets its own again.
             Interlocked.And(ref _written, ~keyspaces);
+            Volatile.Write(ref _clearCount, _clearCount + 1);
             Interlocked.Exchange(ref _word, word);
             Volatile.Write(ref _hasCleared, true);
             return true;
@@ -244,3 +260,6 @@ internal sealed class Generations
         return false;
     }
 }
+
+/// <summary>The generation of a keyspace, and how many clears began until it was read.</summary>
+internal readonly record struct GenerationMark(long ClearCount, int Generation);

@@ -90,6 +90,9 @@ internal enum RoomStep
     /// <summary>A clear has reserved room in the journal, and the next generation has not begun.</summary>
     ClearReserved,
 
+    /// <summary>A read is about to look for the last time at what proves it.</summary>
+    ReadsVerified,
+
     /// <summary>A value that will be compressed was copied, and its bucket is not locked any more.</summary>
     ValueTaken,
 

@@ -202,7 +202,7 @@ internal sealed partial class Shard
 
     /// <summary>Whether what was found of a key is still true, and its keyspace was not cleared.</summary>
     public bool IsStill(in EntryKey key, in ReadSnapshot snapshot) =>
-        snapshot.IsValid && _generations.Of(key.Keyspace) == snapshot.Generation
+        _generations.Of(key.Keyspace) == snapshot.Generation && snapshot.IsValid // In this order: see TryTouch.
         && HomeOf(key.Hash).Equals(snapshot.Home);
 
     /// <summary>Holds the large collection of a key such that others read it, but do not write.</summary>

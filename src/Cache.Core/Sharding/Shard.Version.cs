@@ -42,7 +42,11 @@ internal sealed partial class Shard
     {
         Debug.Assert(stamp.Slot != 0, "There is nothing to touch where nothing was found.");
         var home = HomeOf(stamp.Hash);
-        if (!home.IsAt(stamp.HomeVersion) || _generations.Of(stamp.Keyspace) != stamp.Generation)
+        // The generation first: once the entry was freed, its generation may come again.
+        if (_generations.Of(stamp.Keyspace) != stamp.Generation)
+            return false;
+        RoomSteps.At(RoomStep.ReadsVerified);
+        if (!home.IsAt(stamp.HomeVersion))
             return false;
         home.Page[stamp.HolderIndex].Touch(stamp.Slot);
         _state.Counters.Hit(stamp.Hash);
