@@ -121,13 +121,15 @@ internal sealed partial class Shard
     /// </remarks>
     private bool IsRenewalDue(in RecordExpiry expiry)
     {
-        // The coarse time may be a tick late. Where that is more than the part, each read renews.
-        long graceMs = expiry.SlidingMs / RenewalDivisor - CoarseClock.TickMs;
+        long graceMs = GraceMsOf(expiry);
         if (graceMs <= 0)
             return true;
         long nowMs = _state.Clock.NowMs;
         return RenewedDeadline(expiry.AbsoluteMs, expiry.SlidingMs, nowMs) - expiry.DeadlineMs > graceMs;
     }
+
+    // The coarse time may be a tick late. Where that is more than the part, each read renews.
+    private static long GraceMsOf(in RecordExpiry expiry) => expiry.SlidingMs / RenewalDivisor - CoarseClock.TickMs;
 
     /// <summary>Whether a plain entry with an expiry may be read as it is: it is live, and not to be renewed.</summary>
     /// <remarks>Of torn bytes anything: the caller compares the version afterwards.</remarks>
@@ -139,7 +141,10 @@ internal sealed partial class Shard
     private bool IsSlidingLive(Record record, RecordHeader header)
     {
         var expiry = record.ExpiryOf(header);
-        return !HasPassed(expiry) && !IsRenewalDue(expiry);
+        // Mostly it was renewed so lately that it lives and need not be renewed again: one compare tells both.
+        long restMs = expiry.DeadlineMs - _state.Clock.NowMs;
+        return (restMs >= expiry.SlidingMs - GraceMsOf(expiry) && !expiry.HasMoment)
+            || (!HasPassed(expiry) && !IsRenewalDue(expiry));
     }
 
     /// <summary>Renews the sliding expiry of an entry that was read.</summary>
