@@ -345,8 +345,8 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
         {
             throw new IOException(
                 _options.NeedsParent
-                    ? $"dir is '{parent}', in which no folder can be made: {failure.Message} Let this user write there, "
-                        + "or name another one."
+                    ? $"dir is '{parent}', in which no folder can be made: {failure.Message} Let this user write "
+                        + "there, or name another one."
                     : failure.Message,
                 failure);
         }

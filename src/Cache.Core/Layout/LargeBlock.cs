@@ -143,7 +143,8 @@ internal readonly unsafe struct LargeBlock(byte* start)
 
         public override Span<byte> GetSpan()
         {
-            ObjectDisposedException.ThrowIf(_block.IsNull, typeof(LentValue));
+            if (_block.IsNull)
+                ThrowDisposed();
             return _block.BytesOf(_length);
         }
 
@@ -160,5 +161,8 @@ internal readonly unsafe struct LargeBlock(byte* start)
         }
 
         protected override void Dispose(bool disposing) => _block = default;
+
+        private static void ThrowDisposed() =>
+            throw new ObjectDisposedException("LentValue", "The lent value of this memory was disposed.");
     }
 }
