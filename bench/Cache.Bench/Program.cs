@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.Net.Sockets;
 using Cache.Bench.Subjects;
 using Cache.Bench.Verbs;
 
@@ -42,5 +43,10 @@ try
 catch (Exception wrong) when (wrong is WrongAnswerException or InvalidDataException or EndOfStreamException)
 {
     Console.Error.WriteLine($"WRONG ANSWER: {wrong.Message}");
+    return 1;
+}
+catch (SocketException failure)
+{
+    Console.Error.WriteLine($"The server cannot be reached: {failure.Message}");
     return 1;
 }

@@ -1,3 +1,4 @@
+using System.Buffers;
 using Cache.Core.Layout;
 using Cache.Core.Sharding;
 
@@ -22,6 +23,7 @@ public sealed class LentValue : IDisposable
 {
     private readonly StoreState _state;
     private LargeBlock _block;
+    private MemoryManager<byte>? _memory;
 
     internal LentValue(StoreState state, LargeBlock block)
     {
@@ -40,20 +42,24 @@ public sealed class LentValue : IDisposable
         }
     }
 
-    /// <summary>The same bytes as memory, for a stream that takes no span. Valid until the value is disposed.</summary>
+    /// <summary>
+    /// The same bytes as memory, for a stream that takes no span. Valid until the value is disposed; then its span
+    /// throws <see cref="ObjectDisposedException"/>.
+    /// </summary>
     /// <exception cref="ObjectDisposedException">It was disposed.</exception>
     public ReadOnlyMemory<byte> Memory
     {
         get
         {
             ObjectDisposedException.ThrowIf(_block.IsNull, this);
-            return _block.Memory;
+            return (_memory ??= _block.TakeMemory()).Memory;
         }
     }
 
     /// <summary>Gives the memory back to the store; if the entry was removed meanwhile, to the system.</summary>
     public void Dispose()
     {
+        (_memory as IDisposable)?.Dispose();
         if (!_block.IsNull)
             _state.Return(_block);
         _block = default;

@@ -341,9 +341,14 @@ public sealed partial class CacheDurability : IAsyncDisposable, IDisposable
                 Directory.CreateDirectory(
                     _options.Directory, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
         }
-        catch (UnauthorizedAccessException failure)
+        catch (Exception failure) when (failure is UnauthorizedAccessException or IOException)
         {
-            throw new IOException(failure.Message, failure);
+            throw new IOException(
+                _options.NeedsParent
+                    ? $"dir is '{parent}', in which no folder can be made: {failure.Message} Let this user write "
+                        + "there, or name another one."
+                    : failure.Message,
+                failure);
         }
     }
 

@@ -61,15 +61,15 @@ internal sealed class OptionsSection<
     private List<string> FindProblems()
     {
         var problems = Apply(new TOptions());
-        if (section is IConfigurationSection one && !one.Exists())
-        {
-            problems.Add(
-                FindNearSection(one) is { } nearest
-                    ? $"{one.Path} is not a section of the configuration; did you mean {nearest}?"
-                    : $"{one.Path} is not a section of the configuration, or is empty; set a key of it, or register "
-                        + "without a section for the defaults.");
-        }
-
+        if (section is not IConfigurationSection one || one.GetChildren().Any())
+            return problems;
+        problems.Add(
+            !string.IsNullOrEmpty(one.Value)
+                ? $"{one.Path} is '{one.Value}'; it must be a section, with keys such as {keys[0].Name}."
+            : FindNearSection(one) is { } nearest
+                ? $"{one.Path} is not a section of the configuration; did you mean {nearest}?"
+                : $"{one.Path} is not a section of the configuration, or is empty; set a key of it, or register "
+                    + "without a section for the defaults.");
         return problems;
     }
 
@@ -85,7 +85,9 @@ internal sealed class OptionsSection<
         var siblings = parent is null ? _root : _root?.GetSection(parent);
         if (siblings is null)
             return null;
-        var sections = siblings.GetChildren().Where(static one => one.Value is null);
+        // An empty one is among them, and is not what was meant.
+        var sections = siblings.GetChildren().Where(
+            one => one.Value is null && !one.Key.Equals(missing.Key, StringComparison.OrdinalIgnoreCase));
         return NearestName.Find(missing.Key, sections.Select(static one => one.Key)) is { } nearest
             ? missing.Path[..^missing.Key.Length] + nearest
             : null;

@@ -45,6 +45,23 @@ public sealed class LentValueTests : IDisposable
         Assert.Throws<ObjectDisposedException>(() => lent.Memory);
     }
 
+    // The block may hold another value by then.
+    [Fact]
+    public void Memory_ThatOutlivesItsLentValue_RefusesToBeRead()
+    {
+        Store.Set("key"u8, Filled(Length, 1));
+        var lent = Lend("key", out _)!;
+        var memory = lent.Memory;
+        var part = memory.Slice(5, 10);
+
+        lent.Dispose();
+
+        Assert.Equal(Length, memory.Length);
+        Assert.Throws<ObjectDisposedException>(() => memory.Span.Length);
+        Assert.Throws<ObjectDisposedException>(() => part.Span.Length);
+        Assert.Throws<ObjectDisposedException>(() => part.Pin());
+    }
+
     // Evicting the entries of lent values frees nothing: what is longer than the rest is refused, and nothing goes.
     [Fact]
     public void Set_OfAValueTooLongForWhatIsLent_IsRefusedAndEvictsNothing()

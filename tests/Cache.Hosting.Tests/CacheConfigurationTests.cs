@@ -139,6 +139,23 @@ public sealed class CacheConfigurationTests
         Assert.Equal([problem], refused.Failures);
     }
 
+    // In JSON: { }, null, "" and 5. An empty one is named as it is, and not as what was meant.
+    [Theory]
+    [InlineData(null, "Pages is not a section of the configuration, or is empty; set a key of it, or register without "
+        + "a section for the defaults.")]
+    [InlineData("", "Pages is not a section of the configuration, or is empty; set a key of it, or register without a "
+        + "section for the defaults.")]
+    [InlineData("64mb", "Pages is '64mb'; it must be a section, with keys such as MemoryLimitBytes.")]
+    public async Task Start_SectionHasNoKeys_SaysSo(string? value, string problem)
+    {
+        var builder = Host.CreateEmptyApplicationBuilder(new HostApplicationBuilderSettings());
+        builder.Configuration.AddInMemoryCollection([new("Pages", value), new("Cache:ShardCount", "2")]);
+        builder.Services.AddCache(builder.Configuration.GetSection("Pages"));
+        using var host = builder.Build();
+        var refused = await Assert.ThrowsAsync<OptionsValidationException>(() => host.StartAsync(Token));
+        Assert.Equal([problem], refused.Failures);
+    }
+
     [Fact]
     public async Task Start_BeginningOfAKey_NamesTheKey()
     {

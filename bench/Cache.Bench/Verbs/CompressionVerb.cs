@@ -36,6 +36,8 @@ internal static class CompressionVerb
             _traces, _zipf, _part,
         };
         _part.RequireBetween(1, Percent);
+        _traces.RequireFiles();
+        verb.RequireAnyOf(_traces, _zipf);
         verb.SetAction(Run);
         return verb;
     }

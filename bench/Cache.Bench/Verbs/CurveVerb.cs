@@ -42,6 +42,7 @@ internal static class CurveVerb
         };
         _part.RequireBetween(1, Percent);
         _rate.RequireAtLeast(1_000 / StepMs);
+        _traces.RequireFiles();
         verb.SetAction(Run);
         return verb;
     }

@@ -32,6 +32,7 @@ internal static class EqualMemoryVerb
             _traces, _part, SubjectOptions.Value,
         };
         _part.RequireBetween(1, Percent);
+        _traces.RequireFiles();
         verb.SetAction(Run);
         return verb;
     }

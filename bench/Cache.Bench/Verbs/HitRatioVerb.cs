@@ -35,6 +35,7 @@ internal static class HitRatioVerb
         _capacity.RequireAtLeast(1);
         _loweredFrom.RequireAtLeast(0);
         _threshold.RequireBetween(1, CacheOptions.PromotionThresholdMax);
+        _trace.RequireFile();
         verb.SetAction(Run);
         return verb;
     }

@@ -61,6 +61,8 @@ internal static class PoliciesVerb
         };
         _zipf.RequireAtLeast(0);
         _readsPerLook.RequireAtLeast(1);
+        _traces.RequireFiles();
+        verb.RequireAnyOf(_traces, _zipf, _made);
         verb.SetAction(Run);
         return verb;
     }

@@ -40,6 +40,7 @@ internal static class ReplayVerb
         };
         foreach (var option in new[] { _value, _connections, _pipeline })
             option.RequireAtLeast(1);
+        _trace.RequireFile();
         verb.SetAction(Run);
         return verb;
     }

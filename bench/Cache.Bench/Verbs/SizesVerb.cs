@@ -53,9 +53,12 @@ internal static class SizesVerb
         _readsPerLook.RequireAtLeast(1);
         _exponent.Validators.Add(static result =>
         {
-            if (result.GetValueOrDefault<double>() is not (> 0 and <= 10))
-                result.AddError("--exponent must be above 0 and at most 10.");
+            double value = result.GetValueOrDefault<double>();
+            if (value is not (> 0 and <= 10))
+                result.AddError($"--exponent is {value}; it must be above 0 and at most 10.");
         });
+        _traces.RequireFiles();
+        verb.RequireAnyOf(_traces, _zipf);
         verb.SetAction(Run);
         return verb;
     }

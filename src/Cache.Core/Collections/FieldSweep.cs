@@ -21,7 +21,7 @@ internal static class FieldSweep
         }
     }
 
-    private static void Remove(StoreState state, byte[] key, byte keyspace)
+    private static bool Remove(StoreState state, byte[] key, byte keyspace)
     {
         var entryKey = new EntryKey(key, keyspace, state.HashOf(key, keyspace));
         var edit = new RemoveExpiredEdit(state.Fields.NowMs);
@@ -30,12 +30,14 @@ internal static class FieldSweep
             for (int i = 0; i < StepsMax; i++)
             {
                 if (ObjectWriter.Write(state, entryKey, ref edit) != WriteStatus.Done || !edit.IsMore)
-                    return;
+                    break;
             }
+
+            return true;
         }
         catch (IOException)
         {
-            // The journal refuses writes: nobody sees the fields, and the next sweep meets them again.
+            return false; // The journal refuses writes: nobody sees the fields, and the next sweep meets them again.
         }
     }
 }

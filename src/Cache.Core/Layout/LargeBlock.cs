@@ -54,8 +54,11 @@ internal readonly unsafe struct LargeBlock(byte* start)
 
     public Span<byte> Value => BytesOf(Length);
 
-    /// <summary>The value as memory; valid while the caller holds a reference to the block.</summary>
-    public ReadOnlyMemory<byte> Memory => new BlockMemory(this).Memory;
+    /// <summary>
+    /// The value as memory; valid while the caller holds a reference to the block. Whoever gives that back disposes of
+    /// this first: then the memory refuses to be read.
+    /// </summary>
+    public MemoryManager<byte> TakeMemory() => new BlockMemory(this);
 
     /// <summary>The value's room, whatever its present length.</summary>
     public Span<byte> Room => BytesOf(Capacity);
@@ -132,13 +135,24 @@ internal readonly unsafe struct LargeBlock(byte* start)
 
     private sealed class BlockMemory(LargeBlock block) : MemoryManager<byte>
     {
-        public override Span<byte> GetSpan() => block.Value;
+        // The length stays: slices that are there already are checked against it.
+        private readonly int _length = block.Length;
+        private LargeBlock _block = block;
+
+        public override Memory<byte> Memory => CreateMemory(_length);
+
+        public override Span<byte> GetSpan()
+        {
+            if (_block.IsNull)
+                ThrowDisposed();
+            return _block.BytesOf(_length);
+        }
 
         // It never moves.
         public override MemoryHandle Pin(int elementIndex = 0)
         {
-            Debug.Assert((uint)elementIndex <= (uint)block.Length);
-            fixed (byte* start = block.Value[elementIndex..])
+            Debug.Assert((uint)elementIndex <= (uint)_length);
+            fixed (byte* start = GetSpan()[elementIndex..])
                 return new MemoryHandle(start);
         }
 
@@ -146,8 +160,9 @@ internal readonly unsafe struct LargeBlock(byte* start)
         {
         }
 
-        protected override void Dispose(bool disposing)
-        {
-        }
+        protected override void Dispose(bool disposing) => _block = default;
+
+        private static void ThrowDisposed() =>
+            throw new ObjectDisposedException("LentValue", "The lent value of this memory was disposed.");
     }
 }

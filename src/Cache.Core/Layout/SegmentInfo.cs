@@ -7,12 +7,13 @@ namespace Cache.Core.Layout;
 /// </summary>
 /// <remarks>
 /// <code>
-///  0       8     12        16     20        24           32       40          48     50       52    56         64
-///  | state | end |committed| dead |expiring |min deadline|sequence|large bytes|stream|resident|start|min moment|
+///  0       8     12        16     20        24           32       40          48     50        52    56         64
+///  | state | end |committed| dead |expiring |min deadline|sequence|large bytes|stream|two bytes|start|min moment|
 /// </code>
-/// A segment is whole, and may be read record by record, when it is sealed and as many bytes are committed as were
-/// handed out. It is empty when all of these are dead. A segment that is shorter than its place, because the limit was
-/// lowered, begins later in it; the bytes before count as committed and dead.
+/// The two bytes: whether it may have memory, and when it was looked through. A segment is whole, and may be read
+/// record by record, when it is sealed and as many bytes are committed as were handed out. It is empty when all of
+/// these are dead. A segment that is shorter than its place, because the limit was lowered, begins later in it; the
+/// bytes before count as committed and dead.
 /// </remarks>
 [StructLayout(LayoutKind.Explicit, Size = Size)]
 internal struct SegmentInfo
@@ -57,7 +58,11 @@ internal struct SegmentInfo
 
     /// <summary>1 if it may have memory: it is in use, or was and its memory was not given back.</summary>
     [FieldOffset(50)]
-    public short Resident;
+    public byte Resident;
+
+    /// <summary>Between which two sweeps a writer looked through it for what has expired; 0: never.</summary>
+    [FieldOffset(51)]
+    public byte LookRound;
 
     /// <summary>Where its first record is, or would be; the bytes before hold no memory.</summary>
     [FieldOffset(52)]

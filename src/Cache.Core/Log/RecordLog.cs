@@ -209,18 +209,31 @@ internal sealed partial class RecordLog : IDisposable
     public void SealActive() => SealActive(new ClockReading(long.MaxValue, long.MaxValue));
 
     /// <summary>Seals the active segments in which an entry expires by then.</summary>
-    public void SealActive(ClockReading due)
+    public void SealActive(ClockReading due) => TrySealActive(due, leastLargeBytes: 0);
+
+    /// <summary>Seals those of them that have as many bytes in blocks.</summary>
+    /// <returns>Whether there was one.</returns>
+    public bool TrySealActive(ClockReading due, long leastLargeBytes)
     {
+        bool hasSealed = false;
         lock (_gate)
         {
             long none = ActiveSegment.WordOf(0, SegmentSize);
             for (int i = 0; i < _active.Length; i++)
             {
                 int segment = ActiveSegment.SegmentOf(Volatile.Read(ref _active[i].Word));
-                if (segment != 0 && IsDue(segment, due))
-                    Seal(Interlocked.Exchange(ref _active[i].Word, none));
+                if (segment == 0 || !IsDue(segment, due)
+                    || Volatile.Read(ref this[segment].LargeBytes) < leastLargeBytes)
+                {
+                    continue;
+                }
+
+                Seal(Interlocked.Exchange(ref _active[i].Word, none));
+                hasSealed = true;
             }
         }
+
+        return hasSealed;
     }
 
     /// <summary>Whether an entry in a segment may have expired by then.</summary>

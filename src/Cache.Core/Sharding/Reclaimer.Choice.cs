@@ -12,6 +12,8 @@ internal sealed partial class Reclaimer
         while (true)
         {
             int segment = Choose(Survey(), out var mode);
+            if ((segment == 0 || Evicts(mode)) && TrySealDue())
+                segment = Choose(Survey(), out mode);
             if (segment == 0 && _budget.Eviction != EvictionPolicy.None)
             {
                 // Everything may be in active segments: few records with large blocks.
@@ -41,7 +43,7 @@ internal sealed partial class Reclaimer
         _victimIsMain = IsMain(info);
         _victimWasMoved = (info.Stream & (int)LogStream.Moved) != 0;
         if (mode == ReclaimMode.RemoveExpired)
-            _lookedLast = segment;
+            BeginLook(segment);
         else
             info.Stream |= (short)LogStream.Moved; // What stays in it is not compacted for that once more.
         _mode = mode;
@@ -115,7 +117,8 @@ internal sealed partial class Reclaimer
             ref int oldest = ref isMain ? ref found.OldestMain : ref found.OldestSmall;
             if (oldest == 0 || info.Sequence < _log[oldest].Sequence)
                 oldest = segment;
-            if (found.Due == 0 && IsNextToLook(segment, now))
+            bool isNext = found.Due == 0 || (found.Due <= _lookStart && segment > _lookStart);
+            if (isNext && IsToBeLookedThrough(segment, now))
                 found.Due = segment;
             if (IsBetterExpiring(segment, found.Expiring))
                 found.Expiring = segment;
@@ -145,6 +148,9 @@ internal sealed partial class Reclaimer
             ? info.Sequence < bestInfo.Sequence
             : info.ExpiringCount > bestInfo.ExpiringCount;
     }
+
+    private static bool Evicts(ReclaimMode mode) =>
+        mode is ReclaimMode.EvictSmall or ReclaimMode.EvictMain or ReclaimMode.EvictExpiring;
 
     private static bool IsMain(in SegmentInfo info) => (info.Stream & (int)LogStream.Main) != 0;
 
@@ -177,7 +183,7 @@ internal sealed partial class Reclaimer
         public int OldestSmall;
         public int OldestMain;
         public int Expiring;
-        public int Due; // The next in which something may have expired that no sweep has met.
+        public int Due; // In which something may have expired that no sweep has met.
         public long SmallBytes;
         public long MainBytes;
     }

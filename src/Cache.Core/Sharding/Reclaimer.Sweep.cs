@@ -9,8 +9,8 @@ using Cache.Core.Packing;
 namespace Cache.Core.Sharding;
 
 /// <summary>
-/// The sweep that a timer drives: expired records, sparse segments, unused memory. Writers look for expired ones too,
-/// before what lives is evicted.
+/// The sweep that a timer drives: expired records, sparse segments, unused memory. Writers that need room look for what
+/// has expired since, before what lives is evicted, or a write is refused.
 /// </summary>
 internal sealed partial class Reclaimer
 {
@@ -26,34 +26,51 @@ internal sealed partial class Reclaimer
     // Growth or shrinkage of the store at which the table of ghosts is resized, and forgets.
     private const int GhostToleranceDivisor = 4;
 
-    // Looking at a record takes some nanoseconds where moving it takes a hundred.
-    private const int LookFactor = 4;
-
-    // Segments that a writer looks through for each that becomes free.
-    private const int LooksMax = 4;
-
     // The records that a sweep looks at in vain: some milliseconds of each tenth of a second. Each that has expired
     // pays for others, so that at most one in so many has expired and is there.
     private const int LooksInVainMax = 1 << 20;
     private const int LooksPerExpired = 16;
 
-    // So many keys of a segment at a time: others are met by the next sweep.
-    private const int SweptHashesMax = 128;
+    // So many keys of hashes of a segment at a time: others are met by the next sweep.
+    private const int SweptKeyBytesMax = 64 << 10;
+
+    // Looking at a record takes some nanoseconds where moving it takes a hundred.
+    private const int LookFactor = 4;
+
+    // Segments that a writer looks through for each that gives room.
+    private const int LooksMax = 4;
+
+    // The part of what a sweep looks at that writers do where nothing may be evicted: about a millisecond.
+    private const int WritersShareDivisor = 4;
 
     // Used by the thread that sweeps, of which there is one: where the last sweep ended, and what it met.
     private readonly List<(byte[] Key, byte Keyspace)> _sweptHashes = [];
+    private int _sweptKeyBytes;
     private int _sweptLast;
 
-    // The last segment that a writer looked through since a sweep began, and how many since one became free or was
-    // reclaimed; guarded by the gate.
-    private int _lookedLast;
+    // Of what a writer looks through, all guarded by the gate. The mark of segments that it was since the last sweep.
+    private byte _lookRound = 1;
+
+    // Where the last sweep ended: what comes after was not swept for the longest time.
+    private int _lookStart;
+
+    // Segments that were looked through since one gave room or was reclaimed.
     private int _looks;
+
+    // Of a segment in work: the bytes in blocks that it had.
+    private long _lookedLargeBytes;
+
+    // Where nothing may be evicted: records and lines of segments that writers may still look at until the next sweep.
+    private long _looksLeft = LooksInVainMax / WritersShareDivisor;
+
+    private bool _hasSealedDue;
 
     /// <summary>The records that a sweep looks at in vain; tests set less.</summary>
     public int LooksInVain { get; set; } = LooksInVainMax;
 
     /// <summary>Removes expired fields of a key; set by what writes collections, which lies above the shards.</summary>
-    public Action<byte[], byte>? FieldRemover { get; set; }
+    /// <remarks>False if nothing can be removed now.</remarks>
+    public Func<byte[], byte, bool>? FieldRemover { get; set; }
 
     /// <summary>Removes what has expired, in the segments in which something has.</summary>
     public void Sweep()
@@ -107,8 +124,6 @@ internal sealed partial class Reclaimer
     // round.
     private void SweepDue(ClockReading now)
     {
-        using (EnterGate())
-            _lookedLast = 0;
         int frontier = _log.Frontier;
         long looks = LooksInVain;
         for (int i = 1; i < frontier && looks > 0; i++)
@@ -120,6 +135,8 @@ internal sealed partial class Reclaimer
             _log.Unclaim(_sweptLast);
             RemoveExpiredFields();
         }
+
+        BeginLooks(_sweptLast);
     }
 
     /// <returns>How many records it looked at beyond those that the expired ones pay for.</returns>
@@ -135,8 +152,8 @@ internal sealed partial class Reclaimer
             offset += header.RecordSize;
             if (header.IsDead)
                 continue;
-            if (header.Kind == EntryKind.Hash)
-                SweepFields(segment, record, header);
+            if (header.Kind == EntryKind.Hash && HasExpiredFields(segment, record, header))
+                looks -= LooksPerExpired;
             if (!header.IsExpiring)
                 continue;
             var expiry = record.ExpiryOf(header);
@@ -159,25 +176,57 @@ internal sealed partial class Reclaimer
         ShardOf(hash).RemoveIfDue(record, hash);
     }
 
-    private void SweepFields(int segment, Record record, RecordHeader header)
+    /// <returns>Whether fields of it will be removed.</returns>
+    private bool HasExpiredFields(int segment, Record record, RecordHeader header)
     {
         long firstMs = Shard.FirstMomentOf(_state, record, header);
         if (firstMs == 0)
-            return;
-        if (firstMs <= _state.Fields.NowMs && _sweptHashes.Count < SweptHashesMax)
+            return false;
+        bool isRemoved = firstMs <= _state.Fields.NowMs && _sweptKeyBytes < SweptKeyBytesMax;
+        if (isRemoved)
+        {
             _sweptHashes.Add((record.KeyOf(header).ToArray(), (byte)header.Keyspace));
+            _sweptKeyBytes += header.KeyLength;
+        }
+
         _log.LowerMoment(segment, firstMs); // Also if it is removed now: perhaps not all of it.
+        return isRemoved;
     }
 
     // After the claim: a write may need room.
     private void RemoveExpiredFields()
     {
         foreach (var (key, keyspace) in _sweptHashes)
-            FieldRemover?.Invoke(key, keyspace);
+        {
+            if (FieldRemover?.Invoke(key, keyspace) == false)
+                break; // Each attempt costs an exception.
+        }
+
         _sweptHashes.Clear();
+        _sweptKeyBytes = 0;
     }
 
-    /// <summary>Looks through some bytes of the segment in work for what has expired.</summary>
+    /// <summary>After a sweep each segment may be looked through once more.</summary>
+    private void BeginLooks(int start)
+    {
+        using (EnterGate())
+        {
+            _lookRound = (byte)(_lookRound % byte.MaxValue + 1); // 0: of a segment that was taken since.
+            _lookStart = start;
+            _looksLeft = Math.Max(1, LooksInVain / WritersShareDivisor);
+            _hasSealedDue = false;
+        }
+    }
+
+    private void BeginLook(int segment)
+    {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
+        _log[segment].LookRound = _lookRound;
+        _lookedLargeBytes = Volatile.Read(ref _log[segment].LargeBytes);
+        _looksLeft -= _log.Frontier; // For the choice of it.
+    }
+
+    /// <summary>Looks through some bytes of the segment in work for what has expired, until there is enough.</summary>
     /// <remarks>The next sweep computes its deadlines again.</remarks>
     private void LookForExpired(long stop)
     {
@@ -186,28 +235,49 @@ internal sealed partial class Reclaimer
         var now = _state.Clock.Now;
         while (_offset < stop)
         {
+            _looksLeft--;
             RoomSteps.At(RoomStep.Reclaims);
             var record = _log.Space.At(_victim, _offset);
             var header = record.Header;
             _offset += header.RecordSize;
-            if (!header.IsDead && header.IsExpiring && record.ExpiryOf(header).IsPast(now.StoreMs, now.UnixMs))
-                RemoveIfDue(record);
+            if (header.IsDead || !header.IsExpiring || !record.ExpiryOf(header).IsPast(now.StoreMs, now.UnixMs))
+                continue;
+            RemoveIfDue(record);
+            FreeObjects();
+            if (_budget.HasRoomFor(_enoughBytes))
+                return; // A few records may have blocks of megabytes.
         }
     }
 
-    private void NoteLook()
+    private void NoteLook(int end)
     {
         Debug.Assert(_gate.IsHeldByCurrentThread);
         ref var info = ref _log[_victim];
         bool isEmpty = Volatile.Read(ref info.Dead) == info.Committed;
-        _looks = isEmpty ? 0 : _looks + 1;
+        long freed = _lookedLargeBytes - Volatile.Read(ref info.LargeBytes);
+        _looks = isEmpty || freed >= LeastGainOf(end - info.Start) ? 0 : _looks + 1;
     }
 
     /// <summary>
     /// Whether a segment is to be looked through before what lives in another is evicted, or a write is refused.
     /// </summary>
-    private bool IsNextToLook(int segment, ClockReading now) => segment > _lookedLast
-        && (_looks < LooksMax || _budget.Eviction == EvictionPolicy.None) && _log.IsDue(segment, now);
+    private bool IsToBeLookedThrough(int segment, ClockReading now) => _log[segment].LookRound != _lookRound
+        && (_budget.Eviction == EvictionPolicy.None ? _looksLeft > 0 : _looks < LooksMax) && _log.IsDue(segment, now);
+
+    /// <summary>Seals active segments in which something has expired, once between two sweeps.</summary>
+    /// <remarks>
+    /// Of a store of large values they may have a large part of its memory. Where something else can go, the others
+    /// are not worth a segment that is half empty.
+    /// </remarks>
+    private bool TrySealDue()
+    {
+        Debug.Assert(_gate.IsHeldByCurrentThread);
+        long leastLargeBytes = _budget.Eviction == EvictionPolicy.None ? 0 : _log.SegmentBytes;
+        if (_hasSealedDue || !_log.TrySealActive(_state.Clock.Now, leastLargeBytes))
+            return false;
+        _hasSealedDue = true;
+        return true;
+    }
 
     private void CompactSparse()
     {

@@ -256,7 +256,7 @@ internal sealed partial class Reclaimer(
         if (_offset < end)
             return true;
         if (looks)
-            NoteLook();
+            NoteLook(end);
         else
             NoteGain(end);
         _log.Unclaim(_victim);

@@ -80,6 +80,99 @@ public sealed class ExpiredFirstTests
         SetNew(fixture, Count / 5, WriteStatus.Done);
     }
 
+    // A refused write must not take as long as a look at all that there is, each time that a sweep has ended.
+    [Fact]
+    public void Set_WhereNothingMayBeEvicted_LooksAtNoMoreThanASweepDoes()
+    {
+        using var fixture = new StoreFixture(o =>
+        {
+            o.MemoryLimitBytes = LimitBytes;
+            o.Eviction = EvictionPolicy.None;
+        });
+        fixture.Store.State.Reclaimer.LooksInVain = 1;
+        fixture.Clock.Advance(TimeSpan.FromMilliseconds(100));
+        FillUp(fixture, i => fixture.NowMs + (i % 40 == 0 ? SoonMs : LaterMs));
+        fixture.Clock.Advance(TimeSpan.FromMilliseconds(SoonMs + 10));
+        for (int i = 0; i < 10; i++)
+            Assert.Equal(WriteStatus.OutOfMemory, fixture.Store.Set(Bytes("new"), _value));
+        Assert.InRange(fixture.Store.GetStatistics().Expirations, 1, 20); // Of a segment.
+    }
+
+    // Something has expired in each segment, and all of those that the sweep comes to next.
+    [Fact]
+    public void Set_WhereNothingMayBeEvicted_LooksFirstWhereASweepEnded()
+    {
+        const int Ticks = 150;
+        using var fixture = new StoreFixture(o =>
+        {
+            o.MemoryLimitBytes = LimitBytes;
+            o.Eviction = EvictionPolicy.None;
+        });
+        fixture.Store.State.Reclaimer.LooksInVain = 1;
+        long endMs = fixture.NowMs + Ticks * 100;
+        FillUp(fixture, i => (i % 40) switch
+        {
+            0 => fixture.NowMs + SoonMs,
+            1 => endMs - SoonMs,
+            _ when i > Count / 2 => endMs + SoonMs,
+            _ => endMs + LaterMs,
+        });
+        fixture.Clock.Advance(TimeSpan.FromMilliseconds((Ticks - 1) * 100));
+        while (fixture.Store.Set(Bytes($"more:{fixture.Store.Count}"), _value) == WriteStatus.Done)
+        {
+        }
+
+        fixture.Clock.Advance(TimeSpan.FromMilliseconds(100 + SoonMs + 10));
+        SetNew(fixture, 100, WriteStatus.Done);
+    }
+
+    [Fact]
+    public void Sweep_MomentsOfFields_GoesOnWhereTheLastEnded()
+    {
+        const int Ticks = 400;
+        using var fixture = new StoreFixture(o => o.MemoryLimitBytes = LimitBytes);
+        fixture.Store.State.Reclaimer.LooksInVain = 1;
+        var random = new Random(7);
+        SetFields(fixture, Count, _ => random.Next(1, Ticks * 100));
+        long most = 0;
+        for (int tick = 1; tick <= Ticks; tick++)
+        {
+            fixture.Clock.Advance(TimeSpan.FromMilliseconds(100));
+            long due = (long)Count * tick / Ticks;
+            most = Math.Max(most, due - (Count - fixture.Store.Count));
+        }
+
+        Assert.InRange(most, Count / Ticks, Count / 10);
+        Assert.Equal(0, fixture.Store.GetStatistics().Evictions);
+    }
+
+    [Fact]
+    public void Sweep_FieldsOfManyHashesOfASegment_RemovesMoreThanAFew()
+    {
+        const int Hashes = 2_000;
+        using var fixture = new StoreFixture(o => o.MemoryLimitBytes = 512 << 20);
+        SetFields(fixture, Hashes, _ => SoonMs);
+        fixture.Clock.Advance(TimeSpan.FromMilliseconds(100));
+        Assert.Equal(0, fixture.Store.Count);
+    }
+
+    // Each attempt may cost an exception.
+    [Fact]
+    public void Sweep_FieldsThatCannotBeRemovedNow_TriesOneOfASegment()
+    {
+        const int Hashes = 200;
+        int tries = 0;
+        using var fixture = new StoreFixture(o => o.MemoryLimitBytes = 512 << 20);
+        fixture.Store.State.Reclaimer.FieldRemover = (_, _) =>
+        {
+            tries++;
+            return false;
+        };
+        SetFields(fixture, Hashes, _ => SoonMs);
+        fixture.Clock.Advance(TimeSpan.FromMilliseconds(200));
+        Assert.Equal(2, tries);
+    }
+
     // What a sweep may look at is less than a segment: after it comes the next.
     [Fact]
     public void Sweep_DeadlinesInEachSegment_GoesOnWhereTheLastEnded()
@@ -131,6 +224,23 @@ public sealed class ExpiredFirstTests
 
         Assert.Equal(0, fixture.Store.GetStatistics().Evictions);
         return fixture;
+    }
+
+    private static void SetFields(StoreFixture fixture, int hashes, Func<int, int> expiresInMs)
+    {
+        for (int i = 0; i < hashes; i++)
+        {
+            var hash = fixture.Store.Hash(Bytes($"key:{i:d8}"));
+            Assert.Equal(WriteStatus.Done, hash.Set("f"u8, _value.AsSpan(50), SetCondition.Always, out _));
+            Assert.Equal(WriteStatus.Done, hash.Expire("f"u8, fixture.Store.NowUnixMs + expiresInMs(i)));
+        }
+    }
+
+    private static void FillUp(StoreFixture fixture, Func<int, long> expiresAtMs)
+    {
+        int i = 0;
+        while (fixture.Store.Set(Bytes($"key:{i:d8}"), _value, ExpiringAt(expiresAtMs(i))) == WriteStatus.Done)
+            i++;
     }
 
     private static void SetNew(StoreFixture fixture, int count, WriteStatus expected)

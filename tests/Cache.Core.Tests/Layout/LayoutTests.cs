@@ -32,6 +32,7 @@ public sealed class LayoutTests
     [InlineData(nameof(SegmentInfo.MinMomentMs), 56)]
     [InlineData(nameof(SegmentInfo.Start), 52)]
     [InlineData(nameof(SegmentInfo.Resident), 50)]
+    [InlineData(nameof(SegmentInfo.LookRound), 51)]
     public void SegmentInfo_Field_IsAtItsPlace(string field, int offset) =>
         Assert.Equal(offset, (int)Marshal.OffsetOf<SegmentInfo>(field));
 

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
+using System.Text.RegularExpressions;
 
 namespace Cache.Hosting.Tests.Standalone;
 
@@ -63,6 +64,20 @@ public sealed class StartTests : IDisposable
         Assert.False(Directory.Exists(folder));
         await using var without = Start("--port", FreePort.Find(), "--dir", folder);
         await (await without.ConnectAsync()).DisposeAsync();
+    }
+
+    // As where the folder is read-only, or another user's, which would not refuse those that run as root.
+    [Fact]
+    public async Task Start_NoFolderCanBeMadeInTheFolderForFiles_NamesTheDirective()
+    {
+        string inTheWay = _files.Write("appendonlydir", "");
+        string folder = Path.GetDirectoryName(inTheWay)!;
+        await using var server = Start("--port", FreePort.Find(), "--appendonly", "yes", "--dir", folder);
+        Assert.Equal(1, await server.WaitForExitAsync());
+        Assert.Matches(
+            $"^cache: dir is '{Regex.Escape(folder)}', in which no folder can be made: .*{Regex.Escape(inTheWay)}.* "
+            + "Let this user write there, or name another one.$",
+            server.Lines.Last());
     }
 
     [Fact]
