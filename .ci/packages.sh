@@ -100,30 +100,53 @@ count publish "$out/trimmed" -r "$runtime" -p:PublishReadyToRun=false
 count "$out/trimmed/Consumer"
 echo "size: $(stat -c %s "$out/trimmed/Consumer") bytes in one file"
 
-echo "-- the server, compiled beforehand, for $runtime"
-# server: publishes it, and waits for its first reply.
+# server PROFILE: publishes it in that way, waits for its first reply, and sees a script run and pages come.
 server() {
-  local port start
-  dotnet publish samples/StandaloneServer -c Release -nologo -r "$runtime" -p:PublishProfile=SelfContained \
-    -o "$out/server" || { echo '0 passed, 1 failed'; return; }
+  local port http start program="$out/$1/StandaloneServer" code=0
+  dotnet publish samples/StandaloneServer -c Release -nologo -r "$runtime" -p:PublishProfile="$1" -o "$out/$1" \
+    || { echo '0 passed, 1 failed'; return; }
   port=$(/usr/bin/python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])')
   start=$(date +%s%N)
-  "$out/server/StandaloneServer" --port "$port" --maxmemory 64mb </dev/null >"$out/server.log" 2>&1 &
+  "$program" --port "$port" --maxmemory 64mb </dev/null >"$out/server.log" 2>&1 &
   for _ in $(seq 3000); do
     [ "$(redis-cli -e -p "$port" ping 2>/dev/null)" = PONG ] && break
     sleep 0.01
   done
-  echo "first reply after $((($(date +%s%N) - start) / 1000000)) ms, $(du -sm "$out/server" | cut -f 1) MB"
-  if [ "$(redis-cli -e -p "$port" ping)" = PONG ]; then echo '1 passed, 0 failed'; else echo '0 passed, 1 failed'; fi
+  echo "first reply after $((($(date +%s%N) - start) / 1000000)) ms, $(du -sm "$out/$1" | cut -f 1) MB"
+  [ "$(redis-cli -e -p "$port" ping)" = PONG ] || code=1
+  [ "$(redis-cli -e -p "$port" eval 'return redis.call("incr", KEYS[1])' 1 n)" = 1 ] || code=1
   kill $!
+  wait $! || code=1
+
+  # By another start, so that the first one's time is that of the server alone.
+  http=$(/usr/bin/python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])')
+  "$program" --port "$port" --http-port "$http" --maxmemory 64mb </dev/null >>"$out/server.log" 2>&1 &
+  for _ in $(seq 3000); do
+    page "$http" health 2>/dev/null && break
+    sleep 0.01
+  done
+  for path in health metrics cache/ cache/api/server cache/api/configuration cache/api/doctor; do
+    page "$http" "$path" || code=1
+  done
+  kill $!
+  wait $! || code=1
+  [ "$code" = 0 ] && echo '1 passed, 0 failed' || { cat "$out/server.log"; echo '0 passed, 1 failed'; }
 }
-count server
+
+# page PORT PATH: whether it comes.
+page() {
+  /usr/bin/python3 -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1])' "http://127.0.0.1:$1/$2"
+}
+
+echo "-- the server, compiled beforehand, for $runtime"
+count server SelfContained
 
 # A package source may lack the native compiler's runtime; that is no fault of ours.
 echo "-- native, for $runtime"
 if dotnet restore "$consumer" -r "$runtime" -p:PublishAot=true >"$out/log" 2>&1; then
   count publish "$out/native" -r "$runtime" -p:PublishAot=true
   count "$out/native/Consumer"
+  count server Native
 else
   grep -m 1 -o 'Unable to find package [^ ]*' "$out/log" || cat "$out/log"
 fi
