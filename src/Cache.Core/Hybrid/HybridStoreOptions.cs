@@ -17,7 +17,9 @@ public sealed class HybridStoreOptions
 
     private static readonly TimeSpan _defaultFailSafeThrottle = TimeSpan.FromSeconds(30);
 
-    /// <summary>Expiration and flags of entries whose call gives none. Default: five minutes.</summary>
+    /// <summary>
+    /// Expiration, above zero, and flags of entries whose call gives none. Default: five minutes.
+    /// </summary>
     public HybridCacheEntryOptions? DefaultEntryOptions { get; set; }
 
     /// <summary>
@@ -104,6 +106,13 @@ public sealed class HybridStoreOptions
     public IReadOnlyList<string> FindProblems()
     {
         var problems = new List<string>();
+        if (DefaultEntryOptions?.Expiration is { } expiration && expiration <= TimeSpan.Zero)
+        {
+            problems.Add(Problem(
+                $"{nameof(DefaultEntryOptions)}.{nameof(HybridCacheEntryOptions.Expiration)}", expiration,
+                $"must be above {TimeSpan.Zero}, or nothing is cached"));
+        }
+
         RequireRange(problems, nameof(MaximumKeyLength), MaximumKeyLength, 1, CacheStore.KeyLengthMax);
         RequireRange(problems, nameof(MaximumPayloadBytes), MaximumPayloadBytes, 1, CacheStore.ValueLengthMax);
         RequireRange(problems, nameof(MaximumReadyObjects), MaximumReadyObjects, 0, ReadyObjectsLimit);
