@@ -27,8 +27,8 @@ public sealed class HybridStoreOptionsTests
         string[] problems = [.. options.FindProblems()];
         Assert.Equal(
             [
-                "HybridStoreOptions.DefaultEntryOptions.Expiration is -00:10:00; it must be above 00:00:00, or nothing is"
-                    + " cached.",
+                "HybridStoreOptions.DefaultEntryOptions.Expiration is -00:10:00; it must be above 00:00:00, or nothing"
+                    + " is cached.",
                 "HybridStoreOptions.MaximumKeyLength is 0; it must be between 1 and 65535.",
                 "HybridStoreOptions.MaximumPayloadBytes is 536870913; it must be between 1 and 536870912.",
                 "HybridStoreOptions.MaximumReadyObjects is -1; it must be between 0 and 1048576.",
