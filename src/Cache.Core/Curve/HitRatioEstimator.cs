@@ -105,6 +105,16 @@ internal sealed class HitRatioEstimator
         }
     }
 
+    /// <summary>Whether more is answered if the size of an entry counts when it is to stay.</summary>
+    public bool CountsSizes
+    {
+        get
+        {
+            lock (_gate)
+                return _trials.CountsSizes;
+        }
+    }
+
     /// <summary>Simulates what was noted since the last call.</summary>
     public void Update<TEntries>(in CurveFigures figures, ref TEntries entries)
         where TEntries : struct, ISampledEntries
@@ -184,7 +194,10 @@ internal sealed class HitRatioEstimator
         if (_trials.Choice is not { } share)
             return;
         foreach (var miniature in _miniatures)
+        {
             miniature.ChooseShare(share);
+            miniature.CountsSizes = _trials.CountsSizes;
+        }
     }
 
     // The bytes of entries that fit in a limit: beside them are the index, and what is dead or not used yet.

@@ -57,6 +57,9 @@ internal sealed class Miniature
     /// <summary>The entries.</summary>
     public int Count => _lists[(int)List.Small].Count + _lists[(int)List.Main].Count;
 
+    /// <summary>Whether the size of an entry counts when it is to stay; see <see cref="UsualSize"/>.</summary>
+    public bool CountsSizes { get; set; } = true;
+
     /// <summary>Whether its entries ever took more than the capacity.</summary>
     public bool HasEvicted { get; private set; }
 
@@ -206,7 +209,7 @@ internal sealed class Miniature
         int index = _lists[(int)(isSmall ? List.Small : List.Main)].Oldest;
         ref var node = ref _nodes[index];
         Unlink(index);
-        int more = _usualSize.Look(node.Entry.CountedBytes);
+        int more = _usualSize.Look(CountsSizes ? node.Entry.CountedBytes : 0);
         int promotion = Math.Clamp(_promotionThreshold + more, 1, FrequencyMax);
         bool stays = isSmall ? node.Frequency >= promotion : node.Frequency > Math.Max(0, more);
         node.WasInMain = !isSmall;

@@ -2,11 +2,14 @@ using System.Diagnostics;
 
 namespace Cache.Core.Curve;
 
-/// <summary>Tries shares of the small list over a sample of the keys, and says which answers most reads.</summary>
+/// <summary>
+/// Tries shares of the small list over a sample of the keys, and says which answers most reads; and whether more are
+/// answered where sizes count.
+/// </summary>
 /// <remarks>
-/// One miniature for each share; all see the same reads, so that what they answer differs by their shares alone. What
-/// was answered a while ago counts less, and another share is chosen only if it is ahead by more than chance. The
-/// sample is a part of the estimator's: the whole of a small one, a fraction of a large one, which bounds time and
+/// One miniature for each share; all see the same reads, so that what they answer differs by their shares alone. One
+/// more has the first share and the other rule of sizes. What was answered a while ago counts less, and another share,
+/// or the other rule, is chosen only if it is ahead by more than chance. The sample is a part of the estimator's: the whole of a small one, a fraction of a large one, which bounds time and
 /// memory. Its owner serializes the calls. Source: miniature simulations (Waldspurger et al., ATC'17).
 /// </remarks>
 internal sealed class ShareTrials
@@ -25,17 +28,28 @@ internal sealed class ShareTrials
     // Another share must answer a two-hundredth more, and a read at that.
     private const double Lead = 1.005;
 
-    private readonly Miniature[] _miniatures = new Miniature[Shares.Length];
+    // Standard deviations by which the other rule of sizes must be ahead: it is asked often. A memory of a hundred
+    // comparisons, as what one gains may be few hundredths of the reads in which they differ.
+    private const double RuleDeviations = 4;
+    private const double RuleDecay = 0.99;
+
+    // One for each share, and then the one with the other rule of sizes.
+    private readonly Miniature[] _miniatures = new Miniature[Shares.Length + 1];
     private readonly double[] _hits = new double[Shares.Length];
     private int _chosen;
     private int _reads;
+
+    // The reads that of the two rules of sizes one answers and the other does not.
+    private double _onlyPresent;
+    private double _onlyOther;
     private int _shift;
 
     /// <param name="promotionThreshold">How often a new entry must have been used to stay.</param>
     public ShareTrials(int promotionThreshold)
     {
         for (int i = 0; i < _miniatures.Length; i++)
-            _miniatures[i] = new Miniature(promotionThreshold, 2 * KeysMax, Shares[i]);
+            _miniatures[i] = new Miniature(promotionThreshold, 2 * KeysMax, Shares[i % Shares.Length]);
+        _miniatures[^1].CountsSizes = false;
     }
 
     /// <summary>The shares that are tried. The first is the one that S3-FIFO's authors found best for most.</summary>
@@ -43,6 +57,9 @@ internal sealed class ShareTrials
 
     /// <summary>The share that answers most; null while nothing was evicted yet that would tell.</summary>
     public double? Choice { get; private set; }
+
+    /// <summary>Whether more reads are answered if the size of an entry counts when it is to stay.</summary>
+    public bool CountsSizes { get; private set; } = true;
 
     /// <summary>One key of 2^this is tried.</summary>
     public int Shift => _shift;
@@ -75,13 +92,19 @@ internal sealed class ShareTrials
         uint missing = 0;
         for (int i = 0; i < _miniatures.Length; i++)
         {
-            if (_miniatures[i].Read(hash, nowMs, isMiss))
-                _hits[i]++;
-            else
+            if (!_miniatures[i].Read(hash, nowMs, isMiss))
                 missing |= 1U << i;
+            else if (i < _hits.Length)
+                _hits[i]++;
         }
 
         _reads++;
+        bool isMissing = (missing & 1) != 0;
+        bool isMissingByOther = missing >> Shares.Length != 0;
+        if (isMissing && !isMissingByOther)
+            _onlyOther++;
+        else if (isMissingByOther && !isMissing)
+            _onlyPresent++;
         return missing;
     }
 
@@ -114,7 +137,7 @@ internal sealed class ShareTrials
             miniature.DropExpired(nowMs);
     }
 
-    /// <summary>Compares the shares, if there were enough reads since the last time.</summary>
+    /// <summary>Compares the shares and the rules, if there were enough reads since the last time.</summary>
     public void Choose()
     {
         if (_reads < Math.Max(ReadsPerChoiceMin, KeysOfMost()))
@@ -136,8 +159,32 @@ internal sealed class ShareTrials
 
         _chosen = best;
         Choice = Shares[best];
+        ChooseRule();
         foreach (ref double hits in _hits.AsSpan())
             hits *= Decay;
+    }
+
+    // By the reads in which the two differ: as many as chance would seldom have (McNemar's test).
+    private void ChooseRule()
+    {
+        if (_onlyOther - _onlyPresent > RuleDeviations * Math.Sqrt(_onlyOther + _onlyPresent))
+        {
+            ChangeRule();
+            _onlyOther = _onlyPresent = 0; // From now on both are compared anew.
+        }
+
+        _onlyOther *= RuleDecay;
+        _onlyPresent *= RuleDecay;
+    }
+
+    // What each of the two has goes along with its rule.
+    private void ChangeRule()
+    {
+        (_miniatures[0], _miniatures[^1]) = (_miniatures[^1], _miniatures[0]);
+        foreach (var miniature in _miniatures.AsSpan(0, Shares.Length))
+            miniature.CountsSizes = !CountsSizes;
+        Debug.Assert(_miniatures[^1].CountsSizes == CountsSizes);
+        CountsSizes = !CountsSizes;
     }
 
     private int KeysOfMost()

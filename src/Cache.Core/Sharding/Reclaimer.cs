@@ -60,6 +60,9 @@ internal sealed partial class Reclaimer(
     // Of the records that may go; guarded by the gate.
     private UsualSize _usualSize;
 
+    // Written by the sweep, or who asks for the curve; read under the gate: any recent value will do.
+    private volatile bool _countsSizes = true;
+
     // The segment that is being reclaimed, 0 if none, and how far; guarded by the gate.
     private int _victim;
     private int _offset;
@@ -100,6 +103,13 @@ internal sealed partial class Reclaimer(
 
     /// <summary>What part of the live bytes the small list may take before it is reclaimed rather than main.</summary>
     public SmallShare SmallShare { get; } = new();
+
+    /// <summary>Whether the size of a record counts when it is to stay.</summary>
+    public bool CountsSizes
+    {
+        get => _countsSizes;
+        set => _countsSizes = value;
+    }
 
     /// <summary>How often a new record of the usual size must have been used to stay.</summary>
     public int PromotionThreshold { get; } = promotionThreshold;
@@ -175,7 +185,7 @@ internal sealed partial class Reclaimer(
     public bool Decide(int frequency, long bytes, bool isExpiring, out bool keep, out int nextFrequency)
     {
         Debug.Assert(_gate.IsHeldByCurrentThread);
-        int more = _mode == ReclaimMode.Compact ? 0 : _usualSize.Look(bytes);
+        int more = _mode == ReclaimMode.Compact ? 0 : _usualSize.Look(_countsSizes ? bytes : 0);
         int promotion = _floor + Math.Clamp(PromotionThreshold + more, 1, CacheOptions.PromotionThresholdMax);
         switch (_mode)
         {

@@ -174,6 +174,7 @@ internal sealed class StoreState : SharedState, IDisposable, IThreadPoolWorkItem
         Curve.Update(figures, ref entries);
         if (Curve.SmallShare is { } share)
             Reclaimer.SmallShare.Choose(share);
+        Reclaimer.CountsSizes = Curve.CountsSizes;
     }
 
     /// <summary>Waits until the journal may have room again; the caller holds no lock.</summary>

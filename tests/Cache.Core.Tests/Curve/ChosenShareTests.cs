@@ -10,7 +10,10 @@ public class ChosenShareTests
     private const int OperationsPerLook = 1_000; // Fewer than are noted between two looks.
     private const int Operations = 150_000;
 
-    private static readonly byte[] _value = new byte[200];
+    private const int ValueLength = 200;
+    private const int SmallFirst = 2_000_000; // From this key on, values are small.
+
+    private static readonly byte[] _value = new byte[1_000];
 
     // What comes back does so while it is new. By its ghosts alone the small list grows too late.
     [Fact]
@@ -34,6 +37,37 @@ public class ChosenShareTests
         Assert.True(chosen > learnt + 0.005, $"{chosen:F4} and {learnt:F4}");
     }
 
+    // Small ones come back once: a use must not be enough for them.
+    [Fact]
+    public void TryGet_OfSmallEntriesThatAreReadOnceMore_AnswersMoreOnceSizesDoNotCount()
+    {
+        bool countsSizes = true;
+        Run(
+            estimates: true, OnceMore, static number => number < SmallFirst ? 1_000 : 16,
+            store => countsSizes = store.State.Reclaimer.CountsSizes);
+
+        Assert.False(countsSizes);
+    }
+
+    private static IEnumerable<int> OnceMore(Random random)
+    {
+        double[] sums = new double[6_000];
+        for (int i = 0; i < sums.Length; i++)
+            sums[i] = (i == 0 ? 0 : sums[i - 1]) + Math.Pow(i + 1, -0.9); // Zipf.
+        var pending = new Queue<int>();
+        int newest = SmallFirst;
+        for (int i = 0; i < 2 * Operations; i++)
+        {
+            double kind = random.NextDouble();
+            int place = Array.BinarySearch(sums, random.NextDouble() * sums[^1]);
+            if (kind < 0.35)
+                pending.Enqueue(++newest);
+            yield return kind < 0.35 ? newest
+                : kind < 0.7 && pending.Count > sums.Length / 10 ? pending.Dequeue()
+                : place < 0 ? ~place : place;
+        }
+    }
+
     private static IEnumerable<int> Recent(Random random)
     {
         int newest = 0;
@@ -54,7 +88,9 @@ public class ChosenShareTests
         }
     }
 
-    private static double Run(bool estimates, Func<Random, IEnumerable<int>> keys)
+    private static double Run(
+        bool estimates, Func<Random, IEnumerable<int>> keys, Func<int, int>? lengthOf = null,
+        Action<CacheStore>? atEnd = null)
     {
         byte[] secret = new byte[AesHash.SecretLength];
         new Random(1).NextBytes(secret); // The same keys are sampled in each run.
@@ -70,11 +106,12 @@ public class ChosenShareTests
             BinaryPrimitives.WriteInt64LittleEndian(key, number);
             var sink = default(DiscardSink);
             if (!fixture.Store.TryGet(key, ref sink))
-                fixture.Store.Set(key, _value);
+                fixture.Store.Set(key, _value.AsSpan(0, lengthOf?.Invoke(number) ?? ValueLength));
             if (++count % OperationsPerLook == 0)
                 fixture.Clock.Advance(100);
         }
 
+        atEnd?.Invoke(fixture.Store);
         var statistics = fixture.Store.GetStatistics();
         return (double)statistics.Hits / (statistics.Hits + statistics.Misses);
     }

@@ -137,8 +137,74 @@ public class ShareTrialsTests
         _trials.Remove(HashOf(1));
         _trials.Clear(keyspaces: 1);
 
-        Assert.Equal(0b11111U, _trials.Read(HashOf(1), nowMs: 0, isMiss: false));
-        Assert.Equal(0b11111U, _trials.Read(HashOf(2), nowMs: 0, isMiss: false));
+        Assert.Equal(0b111111U, _trials.Read(HashOf(1), nowMs: 0, isMiss: false));
+        Assert.Equal(0b111111U, _trials.Read(HashOf(2), nowMs: 0, isMiss: false));
+    }
+
+    // With a use less they come into main, where they are never used, and push out long ones that are.
+    [Fact]
+    public void CountsSizes_WhereSmallEntriesAreReadOnceMoreAndNeverAgain_BecomesFalse()
+    {
+        RequestOnceMore(300_000);
+
+        Assert.False(_trials.CountsSizes);
+    }
+
+    [Fact]
+    public void CountsSizes_WhereLongEntriesAreNoMoreUsedThanSmallOnes_StaysTrue()
+    {
+        for (int i = 0; i < 10; i++)
+        {
+            RequestOfTwoSizes(20_000);
+            Assert.True(_trials.CountsSizes);
+        }
+    }
+
+    [Fact]
+    public void CountsSizes_AfterAnotherPhase_FollowsIt()
+    {
+        RequestOnceMore(300_000);
+        Assert.False(_trials.CountsSizes);
+
+        RequestOfTwoSizes(400_000);
+        Assert.True(_trials.CountsSizes);
+    }
+
+    private void RequestOnceMore(int count)
+    {
+        const int Small = 48, Long = 1_028, Hot = 25_000, CapacityBytes = 4 << 20;
+        double[] sums = new double[Hot];
+        for (int i = 0; i < Hot; i++)
+            sums[i] = (i == 0 ? 0 : sums[i - 1]) + Math.Pow(i + 1, -0.9); // Zipf.
+        var pending = new Queue<int>();
+        for (int i = 0; i < count; i++)
+        {
+            double kind = _random.NextDouble();
+            if (kind < 0.35)
+            {
+                pending.Enqueue(++_newest);
+                Request(_newest, Entry(Small), CapacityBytes / EntryBytes);
+            }
+            else if (kind < 0.7 && pending.Count > Hot / 10)
+            {
+                Request(pending.Dequeue(), Entry(Small), CapacityBytes / EntryBytes);
+            }
+            else
+            {
+                int place = Array.BinarySearch(sums, _random.NextDouble() * sums[^1]);
+                Request(Math.Min(Hot - 1, place < 0 ? ~place : place), Entry(Long), CapacityBytes / EntryBytes);
+            }
+        }
+    }
+
+    private void RequestOfTwoSizes(int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            double place = _random.NextDouble();
+            int key = (int)(place * place * 8 * Capacity);
+            Request(key, Entry(key % 4 == 0 ? 16 * EntryBytes : EntryBytes / 2));
+        }
     }
 
     private void RequestRecent(int count)
@@ -160,14 +226,16 @@ public class ShareTrialsTests
     }
 
     // As the estimator does for a store that has every key.
-    private void Request(int key, int capacity = Capacity)
+    private void Request(int key, int capacity = Capacity) => Request(key, Entry(), capacity);
+
+    private void Request(int key, in SampledEntry entry, int capacity = Capacity)
     {
         ulong hash = HashOf(key);
         _trials.Fit((long)capacity * EntryBytes, shiftMin: 0);
         if (_trials.IsSampled(hash))
         {
             uint missing = _trials.Read(hash, nowMs: 0, isMiss: false);
-            _trials.Write(hash, Entry(), missing);
+            _trials.Write(hash, entry, missing);
         }
 
         _trials.Choose();
@@ -179,7 +247,7 @@ public class ShareTrialsTests
             _trials.Write(HashOf(key), entry);
     }
 
-    private static SampledEntry Entry() => new(EntryBytes, 0, 0, 0, 0, false);
+    private static SampledEntry Entry(int bytes = EntryBytes) => new(bytes, 0, 0, 0, 0, false);
 
     private static ulong HashOf(int key) => AccessSamples.HashOf((ulong)key * 0x9E3779B97F4A7C15 ^ (ulong)key << 40);
 }
