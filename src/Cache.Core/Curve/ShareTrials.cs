@@ -9,8 +9,9 @@ namespace Cache.Core.Curve;
 /// <remarks>
 /// One miniature for each share; all see the same reads, so that what they answer differs by their shares alone. One
 /// more has the first share and the other rule of sizes. What was answered a while ago counts less, and another share,
-/// or the other rule, is chosen only if it is ahead by more than chance. The sample is a part of the estimator's: the whole of a small one, a fraction of a large one, which bounds time and
-/// memory. Its owner serializes the calls. Source: miniature simulations (Waldspurger et al., ATC'17).
+/// or the other rule, is chosen only if it is ahead by more than chance. The sample is a part of the estimator's: the
+/// whole of a small one, a fraction of a large one, which bounds time and memory. Its owner serializes the calls.
+/// Source: miniature simulations (Waldspurger et al., ATC'17).
 /// </remarks>
 internal sealed class ShareTrials
 {
