@@ -11,7 +11,6 @@ public class ChosenShareTests
     private const int Operations = 150_000;
 
     private const int ValueLength = 200;
-    private const int SmallFirst = 2_000_000; // From this key on, values are small.
 
     private static readonly byte[] _value = new byte[1_000];
 
@@ -43,29 +42,11 @@ public class ChosenShareTests
     {
         bool countsSizes = true;
         Run(
-            estimates: true, OnceMore, static number => number < SmallFirst ? 1_000 : 16,
+            estimates: true, static random => ReadOnceMore.Requests(random, 2 * Operations, longKeys: 6_000),
+            static number => number < ReadOnceMore.SmallFirst ? 1_000 : 16,
             store => countsSizes = store.State.Reclaimer.CountsSizes);
 
         Assert.False(countsSizes);
-    }
-
-    private static IEnumerable<int> OnceMore(Random random)
-    {
-        double[] sums = new double[6_000];
-        for (int i = 0; i < sums.Length; i++)
-            sums[i] = (i == 0 ? 0 : sums[i - 1]) + Math.Pow(i + 1, -0.9); // Zipf.
-        var pending = new Queue<int>();
-        int newest = SmallFirst;
-        for (int i = 0; i < 2 * Operations; i++)
-        {
-            double kind = random.NextDouble();
-            int place = Array.BinarySearch(sums, random.NextDouble() * sums[^1]);
-            if (kind < 0.35)
-                pending.Enqueue(++newest);
-            yield return kind < 0.35 ? newest
-                : kind < 0.7 && pending.Count > sums.Length / 10 ? pending.Dequeue()
-                : place < 0 ? ~place : place;
-        }
     }
 
     private static IEnumerable<int> Recent(Random random)

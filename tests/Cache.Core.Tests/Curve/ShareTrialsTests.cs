@@ -172,29 +172,8 @@ public class ShareTrialsTests
 
     private void RequestOnceMore(int count)
     {
-        const int Small = 48, Long = 1_028, Hot = 25_000, CapacityBytes = 4 << 20;
-        double[] sums = new double[Hot];
-        for (int i = 0; i < Hot; i++)
-            sums[i] = (i == 0 ? 0 : sums[i - 1]) + Math.Pow(i + 1, -0.9); // Zipf.
-        var pending = new Queue<int>();
-        for (int i = 0; i < count; i++)
-        {
-            double kind = _random.NextDouble();
-            if (kind < 0.35)
-            {
-                pending.Enqueue(++_newest);
-                Request(_newest, Entry(Small), CapacityBytes / EntryBytes);
-            }
-            else if (kind < 0.7 && pending.Count > Hot / 10)
-            {
-                Request(pending.Dequeue(), Entry(Small), CapacityBytes / EntryBytes);
-            }
-            else
-            {
-                int place = Array.BinarySearch(sums, _random.NextDouble() * sums[^1]);
-                Request(Math.Min(Hot - 1, place < 0 ? ~place : place), Entry(Long), CapacityBytes / EntryBytes);
-            }
-        }
+        foreach (int key in ReadOnceMore.Requests(_random, count, longKeys: 25_000))
+            Request(key, Entry(key < ReadOnceMore.SmallFirst ? 1_028 : 48), capacity: (4 << 20) / EntryBytes);
     }
 
     private void RequestOfTwoSizes(int count)
